@@ -1,0 +1,43 @@
+// Package kit is a library for Kubernetes operators: a controller is a Definition, a graph of steps with declared inputs
+// and outputs. The loop applies, waits, prunes, deletes in reverse order, tells why, and does nothing at rest.
+package kit
+
+import (
+	"time"
+
+	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/ref"
+	"stackwright.dev/kit/step"
+)
+
+// Definition is a controller for owners of type T. It is data: no client, no context, no requeue.
+type Definition[T owner.Object] struct {
+	// Name of the controller: its finalizer, field manager, label value and metric label. Lower case, such as keystone.
+	Name string
+	// New returns an empty owner.
+	New func() T
+	// Refs declares what steps read besides the owner.
+	Refs []ref.Ref[T]
+	// Steps are the nodes of the graph, in any order that reads well.
+	Steps []step.Step[T]
+	// Report fills the owner's own status fields, from the cache only; o is a copy. It may be nil.
+	Report func(v step.View, o T)
+	// Guard refuses a deletion: while it returns a message the object keeps running and Ready tells the message. It may be nil.
+	Guard func(o T) string
+	// Options tune the loop.
+	Options Options
+}
+
+// Options tune the loop. The zero value is good for most controllers.
+type Options struct {
+	// Workers is the number of owners reconciled at a time; 4 when zero.
+	Workers int
+	// Parallel is the number of steps of one owner that run at a time; 4 when zero.
+	Parallel int
+	// Deadline is how long a step may wait before its condition says Stalled; 10 min when zero.
+	Deadline time.Duration
+	// Components restricts this process to the steps of these components; nil runs all.
+	Components []string
+	// Build identifies the binary; a new one renders every step once. Empty takes the build id of the executable.
+	Build string
+}
