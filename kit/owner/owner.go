@@ -108,6 +108,7 @@ type Item struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// UID of the object.
+	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=64
 	UID types.UID `json:"uid"`
 	// Intent is the hash of what was applied, 16 hex digits.
