@@ -52,9 +52,9 @@ func New(now func() time.Time, rnd func() float64) *Table {
 	return &Table{now: now, rnd: rnd, rows: map[string]row{}, sweep: now().Add(forget)}
 }
 
-// Next counts one more failure of key and returns the pause before the next try, never shorter than retryAfter, which is
-// what the other side asked for (zero when it did not). A failure of another class than the last starts from the first
-// pause. Events may wake the step earlier.
+// Next counts one more failure of key and returns the pause before the next try, never shorter than retryAfter, which
+// is what the other side asked for (zero when it did not). A failure of another class than the last starts from the
+// first pause. Events may wake the step earlier.
 func (t *Table) Next(key string, class outcome.Class, retryAfter time.Duration) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()

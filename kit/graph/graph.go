@@ -1,5 +1,5 @@
-// Package graph is the order of a controller's steps: a directed acyclic graph that refuses cycles, names nobody has and
-// two steps with one output before the first object is reconciled. It is pure and immutable.
+// Package graph is the order of a controller's steps: a directed acyclic graph that refuses cycles, names nobody has
+// and two steps with one output before the first object is reconciled. It is pure and immutable.
 package graph
 
 import (

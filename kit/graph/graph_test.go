@@ -49,12 +49,18 @@ func TestRefuses(t *testing.T) {
 			want: []string{"a after c after b after a"},
 		},
 		"itself":       {nodes: []Node{{Name: "a", After: []string{"a"}}}, want: []string{"a after a"}},
-		"unknown name": {nodes: []Node{{Name: "a"}, {Name: "b", After: []string{"x"}}}, want: []string{`"b" comes after "x"`, "a, b"}},
+		"unknown name": {
+			nodes: []Node{{Name: "a"}, {Name: "b", After: []string{"x"}}},
+			want:  []string{`"b" comes after "x"`, "a, b"},
+		},
 		"two names":    {nodes: []Node{{Name: "a"}, {Name: "a"}}, want: []string{`two steps are named "a"`}},
 		"no name":      {nodes: []Node{{}}, want: []string{"step 0 has no name"}},
 		"all at once": {
-			nodes: []Node{{Name: "a", Outputs: []string{"Job/x"}}, {Name: "b", Outputs: []string{"Job/x"}, After: []string{"y"}}},
-			want:  []string{`steps "a" and "b" both make Job/x`, `"y", which is no step`},
+			nodes: []Node{
+				{Name: "a", Outputs: []string{"Job/x"}},
+				{Name: "b", Outputs: []string{"Job/x"}, After: []string{"y"}},
+			},
+			want: []string{`steps "a" and "b" both make Job/x`, `"y", which is no step`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

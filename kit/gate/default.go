@@ -1,0 +1,150 @@
+package gate
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/owner"
+)
+
+// For returns the default gate of the kind of obj, which may be an empty prototype; it is never nil.
+// Workloads are ready when they are rolled out and available, Jobs when they are complete, Services of type
+// LoadBalancer when they have an address, objects of kit controllers when Ready is true at their generation,
+// unstructured objects by the rules of kstatus, and anything else when it exists.
+func For(obj client.Object) Gate {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return forUnstructured(u.GroupVersionKind())
+	}
+	if _, ok := obj.(owner.Object); ok {
+		return living(on(own))
+	}
+	switch obj.(type) {
+	case *appsv1.Deployment:
+		return living(on(deployment))
+	case *appsv1.StatefulSet:
+		return living(on(statefulSet))
+	case *appsv1.DaemonSet:
+		return living(on(daemonSet))
+	case *batchv1.Job:
+		return living(on(job))
+	case *corev1.Pod:
+		return living(on(pod))
+	case *corev1.PersistentVolumeClaim:
+		return living(on(claim))
+	case *corev1.Service:
+		return living(on(service))
+	}
+	return Exists
+}
+
+// Exists is the gate of kinds without a state of their own: the object is there and is not being deleted.
+func Exists(obj client.Object) (bool, string) {
+	return living(func(client.Object) (bool, string) { return true, "" })(obj)
+}
+
+// prototype returns an empty object of the kinds of Kubernetes itself whose default gate looks at status.
+func prototype(gk schema.GroupKind) client.Object {
+	switch gk {
+	case appsv1.SchemeGroupVersion.WithKind("Deployment").GroupKind():
+		return &appsv1.Deployment{}
+	case appsv1.SchemeGroupVersion.WithKind("StatefulSet").GroupKind():
+		return &appsv1.StatefulSet{}
+	case appsv1.SchemeGroupVersion.WithKind("DaemonSet").GroupKind():
+		return &appsv1.DaemonSet{}
+	case batchv1.SchemeGroupVersion.WithKind("Job").GroupKind():
+		return &batchv1.Job{}
+	case corev1.SchemeGroupVersion.WithKind("Pod").GroupKind():
+		return &corev1.Pod{}
+	case corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim").GroupKind():
+		return &corev1.PersistentVolumeClaim{}
+	case corev1.SchemeGroupVersion.WithKind("Service").GroupKind():
+		return &corev1.Service{}
+	}
+	return nil
+}
+
+// NeedsStatus tells whether the default gate of a kind looks at more than metadata, so that a cache has to keep spec
+// and status. It is true for the workload kinds and for every kind outside of Kubernetes' own groups.
+func NeedsStatus(gvk schema.GroupVersionKind) bool {
+	return prototype(gvk.GroupKind()) != nil || !native(gvk.Group)
+}
+
+// native groups have no dot (apps, batch) or end in k8s.io, which is reserved.
+func native(group string) bool {
+	return !strings.Contains(group, ".") || group == "k8s.io" || strings.HasSuffix(group, ".k8s.io")
+}
+
+func forUnstructured(gvk schema.GroupVersionKind) Gate {
+	p := prototype(gvk.GroupKind())
+	if p == nil {
+		return living(on(kstatus))
+	}
+	typed := For(p)
+	return func(obj client.Object) (bool, string) {
+		u, ok := obj.(*unstructured.Unstructured)
+		if !ok {
+			return typed(obj)
+		}
+		o := prototype(gvk.GroupKind())
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o); err != nil {
+			return false, fmt.Sprintf("%s cannot be read: %v; correct the object", name(obj), err)
+		}
+		return typed(o)
+	}
+}
+
+// on adapts a gate of one type. A record of another type is a mistake in how the kind is cached.
+func on[T client.Object](f func(T) (bool, string)) Gate {
+	return func(obj client.Object) (bool, string) {
+		if o, ok := obj.(T); ok {
+			return f(o)
+		}
+		return false, fmt.Sprintf("%s is cached as %T and has no status; cache its kind with status", name(obj), obj)
+	}
+}
+
+// living puts the question first that all gates share.
+func living(next Gate) Gate {
+	return func(obj client.Object) (bool, string) {
+		if obj.GetDeletionTimestamp() == nil {
+			return next(obj)
+		}
+		if f := obj.GetFinalizers(); len(f) > 0 {
+			return false, fmt.Sprintf("%s is being deleted and held by finalizer %s; %s",
+				name(obj), strings.Join(f, ", "), look(obj))
+		}
+		return false, fmt.Sprintf("%s is being deleted; wait until it is gone", name(obj))
+	}
+}
+
+func kindOf(obj client.Object) string {
+	if k := obj.GetObjectKind().GroupVersionKind().Kind; k != "" {
+		return k
+	}
+	return reflect.TypeOf(obj).Elem().Name()
+}
+
+func name(obj client.Object) string { return kindOf(obj) + " " + obj.GetName() }
+
+// look is what a person does next.
+func look(obj client.Object) string {
+	what := strings.ToLower(kindOf(obj)) + "/" + obj.GetName()
+	if obj.GetNamespace() == "" {
+		return "see kubectl describe " + what
+	}
+	return fmt.Sprintf("see kubectl -n %s describe %s", obj.GetNamespace(), what)
+}
+
+// wait is the answer of a gate that is not ready.
+func wait(obj client.Object, format string, args ...any) (bool, string) {
+	return false, fmt.Sprintf("%s %s; %s", name(obj), fmt.Sprintf(format, args...), look(obj))
+}
