@@ -27,12 +27,12 @@ func TestPauses(t *testing.T) {
 		"invalid waits for a change": {outcome.Invalid, []time.Duration{h, h}},
 		"conflict": {outcome.Conflict,
 			[]time.Duration{200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 6400 * ms, 10 * s, 10 * s}},
-		"quota":                      {outcome.Quota, []time.Duration{m, 2 * m, 4 * m, 8 * m, 10 * m, 10 * m}},
-		"denied":                     {outcome.Denied, []time.Duration{m, 2 * m, 4 * m, 8 * m, 10 * m, 10 * m}},
+		"quota":  {outcome.Quota, []time.Duration{m, 2 * m, 4 * m, 8 * m, 10 * m, 10 * m}},
+		"denied": {outcome.Denied, []time.Duration{m, 2 * m, 4 * m, 8 * m, 10 * m, 10 * m}},
 		"unavailable": {outcome.Unavailable,
 			[]time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 32 * s, 64 * s, 2 * m, 2 * m}},
-		"unknown":                    {outcome.Unknown, []time.Duration{s, 2 * s, 4 * s}},
-		"panic":                      {outcome.Panicked, []time.Duration{s, 2 * s, 4 * s}},
+		"unknown": {outcome.Unknown, []time.Duration{s, 2 * s, 4 * s}},
+		"panic":   {outcome.Panicked, []time.Duration{s, 2 * s, 4 * s}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			table, _ := newTable(0.5)

@@ -123,7 +123,7 @@ func TestWorkloads(t *testing.T) {
 		"deployment too few":        {deploymentOf(3, 2, 2, 2, 2), "2 of 3 pods;"},
 		"deployment half updated":   {deploymentOf(3, 4, 2, 3, 2), "2 of 3 pods updated"},
 		"deployment old pods":       {deploymentOf(3, 4, 3, 3, 2), "1 pods too many"},
-		"deployment unavailable":    {deploymentOf(3, 3, 3, 1, 2), "1 of 3 pods available; see kubectl -n os describe deployment/x"},
+		"deployment unavailable":    {deploymentOf(3, 3, 3, 1, 2), "1 of 3 pods available; see kubectl -n os describe"},
 		"deployment paused":         {paused, "spec.paused"},
 		"deployment refused":        {refused, "exceeded quota"},
 		"statefulset half updated":  {statefulSetOf(1, appsv1.StatefulSetUpdateStrategy{}), "1 of 3 pods updated"},

@@ -48,13 +48,13 @@ func TestRefuses(t *testing.T) {
 				{Name: "c", After: []string{"b"}}, {Name: "d", After: []string{"c"}}},
 			want: []string{"a after c after b after a"},
 		},
-		"itself":       {nodes: []Node{{Name: "a", After: []string{"a"}}}, want: []string{"a after a"}},
+		"itself": {nodes: []Node{{Name: "a", After: []string{"a"}}}, want: []string{"a after a"}},
 		"unknown name": {
 			nodes: []Node{{Name: "a"}, {Name: "b", After: []string{"x"}}},
 			want:  []string{`"b" comes after "x"`, "a, b"},
 		},
-		"two names":    {nodes: []Node{{Name: "a"}, {Name: "a"}}, want: []string{`two steps are named "a"`}},
-		"no name":      {nodes: []Node{{}}, want: []string{"step 0 has no name"}},
+		"two names": {nodes: []Node{{Name: "a"}, {Name: "a"}}, want: []string{`two steps are named "a"`}},
+		"no name":   {nodes: []Node{{}}, want: []string{"step 0 has no name"}},
 		"all at once": {
 			nodes: []Node{
 				{Name: "a", Outputs: []string{"Job/x"}},
