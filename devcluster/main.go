@@ -1,0 +1,19 @@
+// Command devcluster runs a real Kubernetes on one Linux machine. It is its own command line and every part of
+// Kubernetes at once.
+package main
+
+import (
+	"os"
+
+	"stackwright.dev/devcluster/internal/cli"
+	"stackwright.dev/devcluster/internal/component"
+)
+
+func main() {
+	if len(os.Args) > 1 {
+		if code, ok := component.Run(os.Args[1], os.Args[2:]); ok {
+			os.Exit(code)
+		}
+	}
+	os.Exit(cli.Run())
+}
