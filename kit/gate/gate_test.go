@@ -85,6 +85,7 @@ type gateCase struct {
 }
 
 func check(t *testing.T, cases map[string]gateCase) {
+	t.Helper()
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			ready, why := For(c.obj)(c.obj)
