@@ -1,0 +1,156 @@
+package why
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"stackwright.dev/kit/owner"
+)
+
+// owner explains an object that a kit controller reconciles.
+func (w *walk) owner(ctx context.Context, gvk schema.GroupVersionKind, o Object) *Finding {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(gvk)
+	if f := w.read(ctx, o, u); f != nil {
+		return f
+	}
+	st := statusOf(u)
+	ready := find(st.Conditions, "Ready")
+	switch {
+	case paused(st) != nil:
+		return pausedFinding(o, paused(st))
+	case ready == nil || st.ObservedGeneration < u.GetGeneration():
+		return w.unobserved(ctx, o, u, ready)
+	case ready.Status == metav1.ConditionTrue && u.GetDeletionTimestamp() == nil:
+		return nil
+	}
+	f := conditionFinding(o, ready)
+	f.Because = w.steps(ctx, o, st)
+	if d := held(o, u); d != nil && len(f.Because) == 0 {
+		f.Because = append(f.Because, d)
+	}
+	return f
+}
+
+// unobserved is the finding about an object that its controller has not looked at.
+func (w *walk) unobserved(ctx context.Context, o Object, u *unstructured.Unstructured, ready *metav1.Condition) *Finding {
+	f := &Finding{Object: o, Part: "Ready", Reason: "NotObserved", Since: u.GetCreationTimestamp(),
+		Message: "no operator has looked at " + o.Kind + " " + o.Name + " yet",
+		Do:      "see that the operator runs, that its --controllers cover this kind, and what it logs"}
+	if ready != nil {
+		f.Message = "no operator has looked at the last change of " + o.Kind + " " + o.Name + " yet"
+		f.Since = metav1.Time{}
+	}
+	f.Because = w.operators(ctx)
+	return f
+}
+
+// steps explains the steps that fail and those that wait; steps that are blocked by these say nothing new.
+func (w *walk) steps(ctx context.Context, o Object, st *owner.Status) []*Finding {
+	var out []*Finding
+	for _, state := range []owner.StepState{owner.StepFailed, owner.StepWaiting} {
+		for i := range st.Steps {
+			if s := &st.Steps[i]; s.State == state {
+				out = append(out, w.step(ctx, o, st, s))
+			}
+		}
+	}
+	return out
+}
+
+func (w *walk) step(ctx context.Context, o Object, st *owner.Status, s *owner.Step) *Finding {
+	f := &Finding{Object: o, Part: "step " + s.Name, Reason: string(s.State), Since: s.Since}
+	if c := conditionOf(st, s); c != nil {
+		f.Part, f.Reason = c.Type, c.Reason
+		f.Message, f.Do = split(c.Message)
+	}
+	f.Because = w.behind(ctx, o, st, s)
+	return f
+}
+
+// behind looks at the object that a step waits for, or else at everything that the step made.
+func (w *walk) behind(ctx context.Context, o Object, st *owner.Status, s *owner.Step) []*Finding {
+	if gvk, key, ok := w.target(s.WaitingFor, o.Namespace); ok {
+		if f := w.explain(ctx, gvk, key); f != nil {
+			return []*Finding{f}
+		}
+	}
+	var out []*Finding
+	for _, m := range w.made(st, s.Name) {
+		if f := w.explain(ctx, m.gvk, m.key); f != nil {
+			out = append(out, f)
+		}
+	}
+	return ranked(out)
+}
+
+// conditionOf finds the condition of a step: the one whose message tells of what the step waits for. Steps do not name
+// their condition in status; Ready repeats the message of the worst step and serves where the step has none of its own.
+func conditionOf(st *owner.Status, s *owner.Step) *metav1.Condition {
+	name := strings.ToLower(strings.ReplaceAll(s.Name, "-", ""))
+	var best *metav1.Condition
+	for i := range st.Conditions {
+		c := &st.Conditions[i]
+		if c.Status == metav1.ConditionTrue || general(c.Type) {
+			continue
+		}
+		if strings.HasPrefix(strings.ToLower(c.Type), name) {
+			return c
+		}
+		if s.WaitingFor != "" && strings.Contains(c.Message, s.WaitingFor) {
+			best = cmp.Or(best, c)
+		}
+	}
+	return best
+}
+
+// general conditions tell about the object as a whole.
+func general(t string) bool {
+	return slices.Contains([]string{"Ready", "Reconciling", "Stalled", "Paused"}, t)
+}
+
+func conditionFinding(o Object, c *metav1.Condition) *Finding {
+	f := &Finding{Object: o, Part: c.Type, Reason: c.Reason, Since: c.LastTransitionTime}
+	f.Message, f.Do = split(c.Message)
+	return f
+}
+
+func paused(st *owner.Status) *metav1.Condition {
+	if c := find(st.Conditions, "Paused"); c != nil && c.Status == metav1.ConditionTrue {
+		return c
+	}
+	return nil
+}
+
+func pausedFinding(o Object, c *metav1.Condition) *Finding {
+	f := conditionFinding(o, c)
+	f.Do = cmp.Or(f.Do, "unpause it when it may change again")
+	return f
+}
+
+func find(list []metav1.Condition, t string) *metav1.Condition {
+	for i := range list {
+		if list[i].Type == t {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// statusOf reads the kit's part of a status; a status of another shape is an empty one.
+func statusOf(u *unstructured.Unstructured) *owner.Status {
+	st := &owner.Status{}
+	if m, ok, err := unstructured.NestedMap(u.Object, "status"); ok && err == nil {
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(m, st); err != nil {
+			return &owner.Status{}
+		}
+	}
+	return st
+}

@@ -1,0 +1,76 @@
+package why
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const defaultClass = "storageclass.kubernetes.io/is-default-class"
+
+// claim explains a volume claim that is not bound.
+func (w *walk) claim(ctx context.Context, o Object) *Finding {
+	c := &corev1.PersistentVolumeClaim{}
+	if f := w.read(ctx, o, c); f != nil {
+		return f
+	}
+	if f := held(o, c); f != nil {
+		return f
+	}
+	if c.Status.Phase == corev1.ClaimBound {
+		return nil
+	}
+	f := &Finding{Object: o, Reason: "NotBound", Message: "volume claim is " + string(c.Status.Phase),
+		Since: c.CreationTimestamp, Do: fmt.Sprintf("kubectl -n %s describe pvc %s", o.Namespace, o.Name)}
+	if e := w.event(ctx, o, "ProvisioningFailed", "FailedBinding"); e != nil {
+		f.Reason, f.Message, f.Since = e.Reason, e.Message, first(e)
+		f.Do = "see the log of the storage provisioner; the message comes from it"
+	}
+	if cause := w.class(ctx, c); cause != nil {
+		f.Because = append(f.Because, cause)
+	}
+	return f
+}
+
+// class explains a storage class that is not there.
+func (w *walk) class(ctx context.Context, c *corev1.PersistentVolumeClaim) *Finding {
+	name := ""
+	if c.Spec.StorageClassName != nil {
+		name = *c.Spec.StorageClassName
+	}
+	var list storagev1.StorageClassList
+	if err := w.Reader.List(ctx, &list, &client.ListOptions{}); err != nil {
+		return nil
+	}
+	for i := range list.Items {
+		s := &list.Items[i]
+		if s.Name == name || name == "" && s.Annotations[defaultClass] == "true" {
+			return nil
+		}
+	}
+	o := Object{Kind: "StorageClass", Name: name}
+	if name == "" {
+		return &Finding{Object: Object{Kind: "StorageClass", Name: "(default)"}, Reason: "NoDefault", Since: c.CreationTimestamp,
+			Message: "the cluster has no default storage class and the claim names none",
+			Do:      "set storageClass in the object, or mark one as default with the annotation " + defaultClass + "=true"}
+	}
+	return &Finding{Object: o, Reason: "NotFound", Message: "storage class " + name + " does not exist",
+		Since: c.CreationTimestamp, Do: "create it, or set storageClass to one that exists: kubectl get storageclass"}
+}
+
+// service explains a load balancer without an address.
+func (w *walk) service(ctx context.Context, o Object) *Finding {
+	s := &corev1.Service{}
+	if f := w.read(ctx, o, s); f != nil {
+		return f
+	}
+	f := gated(o, s)
+	if f != nil && f.Reason == "NotReady" {
+		f.Since = s.CreationTimestamp
+		f.Do = "install something that gives addresses to Services of type LoadBalancer, or choose another type"
+	}
+	return f
+}
