@@ -1,0 +1,122 @@
+package image
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"stackwright.dev/stackwright/internal/image/apt"
+	"stackwright.dev/stackwright/internal/image/spec"
+)
+
+// indexAge is how old package indexes may be when something has to be resolved. Older ones would name files that the
+// mirrors no longer have.
+const indexAge = 24 * time.Hour
+
+// keepIndexes is for packages that are resolved: any indexes that name them will do.
+const keepIndexes = 100 * 365 * 24 * time.Hour
+
+// resolver finds the packages of layers, from the lock where that is possible.
+type resolver struct {
+	release *spec.Release
+	cache   string
+	refresh bool
+	say     func(format string, args ...any)
+	lock    *Lock
+	archive *apt.Archive
+	stanzas map[string][]apt.Stanza
+}
+
+// open gives the archive, which is opened only when it is needed.
+func (r *resolver) open(ctx context.Context) (*apt.Archive, error) {
+	if r.archive != nil {
+		return r.archive, nil
+	}
+	archive, err := apt.Open(ctx, filepath.Join(r.cache, "apt", r.release.Name), r.release)
+	if err != nil {
+		return nil, err
+	}
+	r.archive = archive
+	return archive, nil
+}
+
+// resolve makes the lock cover the given layers.
+func (r *resolver) resolve(ctx context.Context, order []*spec.Layer) error {
+	var missing bool
+	for _, layer := range order {
+		missing = missing || !r.lock.covers(r.release, layer.Name)
+	}
+	if !missing && !r.refresh {
+		return nil
+	}
+	if err := r.update(ctx); err != nil {
+		return err
+	}
+	for _, layer := range order {
+		if r.lock.covers(r.release, layer.Name) {
+			continue
+		}
+		if err := r.resolveLayer(ctx, layer); err != nil {
+			return fmt.Errorf("resolving packages of %s: %w", layer.Name, err)
+		}
+	}
+	return r.lock.write(r.cache)
+}
+
+// update refreshes the package indexes. When they changed nothing of the lock is kept: a layer from new indexes on a
+// parent from old ones could not be installed, or would hold a package twice.
+func (r *resolver) update(ctx context.Context) error {
+	archive, err := r.open(ctx)
+	if err != nil {
+		return err
+	}
+	age := indexAge
+	if r.refresh {
+		age = 0
+	}
+	r.say("fetching package indexes")
+	if err := archive.Update(ctx, age); err != nil {
+		return err
+	}
+	sum, err := archive.Sum()
+	if err != nil {
+		return err
+	}
+	if sum != r.lock.Indexes {
+		r.lock.Indexes, r.lock.Layers = sum, map[string]Locked{}
+	}
+	return nil
+}
+
+func (r *resolver) resolveLayer(ctx context.Context, layer *spec.Layer) error {
+	var below []apt.Stanza
+	for _, lower := range r.release.Chain(layer.Parent) {
+		stanzas, err := r.show(ctx, lower)
+		if err != nil {
+			return err
+		}
+		below = append(below, stanzas...)
+	}
+	set, err := r.archive.Resolve(ctx, below, layer.Packages, layer.Parent == "" && !layer.Scratch())
+	if err != nil {
+		return err
+	}
+	r.say("%s: %d packages", layer.Name, len(set.Packages))
+	r.stanzas[layer.Name] = set.Stanzas
+	r.lock.Layers[layer.Name] = Locked{Request: request(r.release, layer.Name), Packages: set.Packages}
+	return nil
+}
+
+// show gives the stanzas of a layer that is resolved.
+func (r *resolver) show(ctx context.Context, layer *spec.Layer) ([]apt.Stanza, error) {
+	if stanzas, ok := r.stanzas[layer.Name]; ok {
+		return stanzas, nil
+	}
+	stanzas, err := r.archive.Show(ctx, r.lock.Layers[layer.Name].Packages)
+	if err != nil {
+		return nil, err
+	}
+	r.stanzas[layer.Name] = stanzas
+	return stanzas, nil
+}

@@ -1,0 +1,88 @@
+// Package sbom lists what is in an image as an SPDX document.
+package sbom
+
+import (
+	"debug/buildinfo"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackwright.dev/stackwright/internal/image/apt"
+)
+
+// Component is one thing that an image holds.
+type Component struct {
+	Name    string
+	Version string
+	// Arch is the architecture of a Debian package.
+	Arch string
+	// Source is the source package or the program that brings the component.
+	Source string
+	// Supplier is who made it, for people.
+	Supplier string
+	// SHA256 of the package's file.
+	SHA256 string
+	// URL is the package URL, which identifies the component for machines.
+	URL string
+}
+
+// Contents is all that is in an image.
+type Contents struct {
+	Components []Component
+}
+
+// Version returns the version of the named component; without a name that of the first.
+func (c *Contents) Version(name string) string {
+	for _, component := range c.Components {
+		if component.Name == name || name == "" {
+			return component.Version
+		}
+	}
+	return ""
+}
+
+// AddPackages adds what dpkg's status lists as installed. The checksums of the packages' files are by name.
+func (c *Contents) AddPackages(status, codename string, sums map[string]string) {
+	for _, stanza := range apt.ParseStanzas(status) {
+		if !strings.HasSuffix(stanza.Get("Status"), " installed") {
+			continue
+		}
+		name, version, arch := stanza.Get("Package"), stanza.Get("Version"), stanza.Get("Architecture")
+		source, _, _ := strings.Cut(stanza.Get("Source"), " ")
+		if source == "" {
+			source = name
+		}
+		c.Components = append(c.Components, Component{Name: name, Version: version, Arch: arch, Source: source,
+			Supplier: stanza.Get("Maintainer"), SHA256: sums[name],
+			URL: fmt.Sprintf("pkg:deb/debian/%s@%s?arch=%s&distro=%s", escape(name), escape(version), arch, codename)})
+	}
+	slices.SortFunc(c.Components, func(a, b Component) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// AddProgram adds a Go program and the modules that it was built from.
+func (c *Contents) AddProgram(file string) error {
+	info, err := buildinfo.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("reading what program %s is made of: %w", file, err)
+	}
+	program := info.Path
+	c.Components = append(c.Components, module(info.Main.Path, info.Main.Version, program),
+		module("stdlib", strings.TrimPrefix(info.GoVersion, "go"), program))
+	for _, dependency := range info.Deps {
+		if dependency.Replace != nil {
+			dependency = dependency.Replace
+		}
+		c.Components = append(c.Components, module(dependency.Path, dependency.Version, program))
+	}
+	return nil
+}
+
+func module(path, version, program string) Component {
+	return Component{Name: path, Version: version, Source: program,
+		URL: strings.TrimSuffix("pkg:golang/"+strings.ToLower(path)+"@"+escape(version), "@")}
+}
+
+// escape makes a part of a package URL.
+func escape(text string) string {
+	return strings.NewReplacer("%", "%25", ":", "%3A", "+", "%2B", "~", "~").Replace(text)
+}
