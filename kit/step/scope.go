@@ -131,3 +131,15 @@ func (s *Scope[T]) WithExternal(cell *owner.External, save func() error) *Scope[
 	s.cell, s.save = cell, save
 	return s
 }
+
+// Cell returns the record that a Check or External step keeps in the owner's status: ID, marker, operation in flight.
+// What the step changes in it is written with the status of the run, or at once by Save. It is nil in other steps.
+func (s *Scope[T]) Cell() *owner.External { return s.cell }
+
+// Save writes the cell to the owner's status now: an intent must be on the books before its act.
+func (s *Scope[T]) Save() error {
+	if s.save == nil {
+		return fmt.Errorf("step %s has no cell; only Check and External steps do", s.step.Name)
+	}
+	return s.save()
+}

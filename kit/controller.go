@@ -1,0 +1,116 @@
+package kit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"stackwright.dev/kit/backoff"
+	"stackwright.dev/kit/cache"
+	"stackwright.dev/kit/obs"
+	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/reconcile"
+)
+
+// Controller is a checked Definition of any owner type.
+type Controller interface {
+	// Name of the definition.
+	Name() string
+	// Plan describes the graph, for documents and tools.
+	Plan() Plan
+	declare(*runtime.Scheme, *cache.Store) error
+	setup(manager.Manager, *cache.Store) error
+}
+
+// New checks a definition against a scheme. The error joins everything that is wrong with it.
+func New[T owner.Object](d Definition[T], scheme *runtime.Scheme) (Controller, error) {
+	build := d.Options.Build
+	if build == "" {
+		build = obs.BuildID()
+	}
+	p, err := reconcile.NewPlan(reconcile.Config[T]{
+		Name: d.Name, New: d.New, Refs: d.Refs, Steps: d.Steps, Report: d.Report, Guard: d.Guard,
+		Parallel: cmp.Or(d.Options.Parallel, 4), Deadline: cmp.Or(d.Options.Deadline, 10*time.Minute),
+		Components: d.Options.Components, Build: build,
+	}, scheme)
+	if err != nil {
+		return nil, err
+	}
+	return &typed[T]{plan: p, workers: cmp.Or(d.Options.Workers, 4)}, nil
+}
+
+type typed[T owner.Object] struct {
+	plan    *reconcile.Plan[T]
+	workers int
+}
+
+func (c *typed[T]) Name() string { return c.plan.Name }
+
+func (c *typed[T]) declare(scheme *runtime.Scheme, s *cache.Store) error {
+	return c.plan.Declare(scheme, s)
+}
+
+func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store) error {
+	l := reconcile.NewLoop(c.plan)
+	l.Scheme, l.Store, l.Client, l.Live = mgr.GetScheme(), store, mgr.GetClient(), mgr.GetAPIReader()
+	l.Recorder = mgr.GetEventRecorder(c.plan.Name)
+	l.Backoff = backoff.New(time.Now, rand.Float64)
+	l.Observe = obs.Default
+	ctl, err := controller.New(c.plan.Name, mgr, controller.Options{Reconciler: l, MaxConcurrentReconciles: c.workers,
+		SkipNameValidation: new(true)})
+	if err != nil {
+		return fmt.Errorf("making controller %s: %w", c.plan.Name, err)
+	}
+	return c.plan.Kinds(store, func(gk schema.GroupKind) error {
+		proto, err := store.Prototype(gk)
+		if err != nil {
+			return err
+		}
+		return ctl.Watch(source.Kind(mgr.GetCache(), proto, l.Handler(gk)))
+	})
+}
+
+// NewManager makes a manager that runs controllers on one shared cache: only the kinds they declare, as records, with one
+// view of our own writes. Cache settings in o are kept where they do not contradict that.
+func NewManager(cfg *rest.Config, o manager.Options, controllers ...Controller) (manager.Manager, error) {
+	if o.Scheme == nil {
+		return nil, errors.New("a manager needs a scheme; set Options.Scheme")
+	}
+	var names []string
+	for _, c := range controllers {
+		names = append(names, c.Name())
+	}
+	store := cache.NewStore(o.Scheme, names)
+	for _, c := range controllers {
+		if err := c.declare(o.Scheme, store); err != nil {
+			return nil, fmt.Errorf("declaring kinds of controller %s: %w", c.Name(), err)
+		}
+	}
+	var err error
+	if o.Cache, err = store.Options(o.Cache); err != nil {
+		return nil, err
+	}
+	mgr, err := manager.New(cfg, o)
+	if err != nil {
+		return nil, fmt.Errorf("making the manager: %w", err)
+	}
+	if err := store.Connect(context.Background(), mgr.GetCache()); err != nil {
+		return nil, err
+	}
+	for _, c := range controllers {
+		if err := c.setup(mgr, store); err != nil {
+			return nil, err
+		}
+	}
+	return mgr, nil
+}

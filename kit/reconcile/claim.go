@@ -1,0 +1,130 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/apply"
+)
+
+// finalizer of a controller.
+func (p *Plan[T]) finalizer() string { return "kit.stackwright.dev/" + p.Name }
+
+func (r *run[T]) finalized() bool {
+	return slices.Contains(r.o.GetFinalizers(), r.finalizer())
+}
+
+// claim puts finalizer and apply set on the owner, in one request, before the first side effect of a run. The uid in the
+// request makes it fail, rather than create an object, when the owner is gone.
+func (r *run[T]) claim() error {
+	if r.finalized() && r.o.GetAnnotations()[apply.AnnotationKinds] == r.kinds {
+		return nil
+	}
+	if r.o.GetDeletionTimestamp() != nil {
+		return nil // no finalizer can be added any more, and a held deletion has it
+	}
+	return r.applyOwner([]string{r.finalizer()})
+}
+
+// unclaim takes the finalizer away.
+func (r *run[T]) unclaim() error {
+	if !r.finalized() {
+		return nil
+	}
+	return r.applyOwner(nil)
+}
+
+func (r *run[T]) applyOwner(finalizers []string) error {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(r.Kind)
+	u.SetName(r.o.GetName())
+	u.SetNamespace(r.o.GetNamespace())
+	u.SetUID(r.o.GetUID())
+	u.SetFinalizers(finalizers)
+	u.SetLabels(map[string]string{apply.LabelSetID: apply.SetID(r.o.GetName(), r.o.GetNamespace(), r.Kind.GroupKind())})
+	u.SetAnnotations(map[string]string{apply.AnnotationKinds: r.kinds, apply.AnnotationTooling: "kit/" + r.Name})
+	r.count.add()
+	err := r.Client.Apply(r.ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(r.Name), client.ForceOwnership)
+	if apierrors.IsNotFound(err) || (finalizers == nil && apierrors.IsConflict(err)) {
+		return nil // the object is gone
+	}
+	if err != nil {
+		return err
+	}
+	return r.rememberOwner(u)
+}
+
+func (r *run[T]) rememberOwner(u *unstructured.Unstructured) error {
+	if u.GetDeletionTimestamp() != nil && len(u.GetFinalizers()) == 0 {
+		return nil
+	}
+	obj, err := r.remember(r.Kind.GroupKind(), u)
+	if err != nil {
+		return err
+	}
+	o, ok := obj.(T)
+	if !ok {
+		return fmt.Errorf("the answer for the owner is a %T", obj)
+	}
+	r.o = o
+	return nil
+}
+
+// counter counts the requests of one run.
+type counter struct{ n atomic.Int64 }
+
+func (c *counter) add() { c.n.Add(1) }
+
+func (r *run[T]) requests() int { return int(r.count.n.Load()) }
+
+// view shows scopes what the run knows.
+type view[T any] struct{ shower }
+
+// shower is what view needs of a run, without its type parameter.
+type shower interface {
+	referenced(ref string) []client.Object
+	content(ref string) map[string][]byte
+	child(step, kind, name string) client.Object
+}
+
+func (v view[T]) Referenced(ref string) []client.Object       { return v.referenced(ref) }
+func (v view[T]) Content(ref string) map[string][]byte        { return v.content(ref) }
+func (v view[T]) Child(step, kind, name string) client.Object { return v.child(step, kind, name) }
+
+func (r *run[T]) referenced(ref string) []client.Object {
+	if j, ok := r.Plan.refs[ref]; ok {
+		return r.refs[j].objects
+	}
+	return nil
+}
+
+func (r *run[T]) content(ref string) map[string][]byte {
+	if j, ok := r.Plan.refs[ref]; ok {
+		return r.refs[j].content
+	}
+	return nil
+}
+
+func (r *run[T]) child(stepName, kind, objName string) client.Object {
+	i := r.indexOf(stepName)
+	if i < 0 {
+		return nil
+	}
+	for n := range r.results[i].items {
+		it := &r.results[i].items[n]
+		if it.Kind == kind && it.Name == objName {
+			return r.Store.Get(schema.GroupKind{Group: it.Group, Kind: it.Kind}, types.NamespacedName{Namespace: it.Namespace, Name: it.Name})
+		}
+	}
+	return nil
+}
+
+var _ metav1.Object = (client.Object)(nil)

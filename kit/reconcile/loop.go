@@ -1,0 +1,209 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"stackwright.dev/kit/apply"
+	"stackwright.dev/kit/backoff"
+	"stackwright.dev/kit/cache"
+	"stackwright.dev/kit/condition"
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/step"
+)
+
+// Annotations on owners that the loop obeys.
+const (
+	// AnnotationPaused stops all work on the object while it is "true".
+	AnnotationPaused = "kit.stackwright.dev/paused"
+	// AnnotationPausedCAPI is Cluster API's annotation for the same; its presence is enough.
+	AnnotationPausedCAPI = "cluster.x-k8s.io/paused"
+	// AnnotationRetry runs the failed Job of the step it names once more; the loop removes it.
+	AnnotationRetry = "kit.stackwright.dev/retry"
+	// AnnotationAbandon names a step whose external resource is given up on deletion.
+	AnnotationAbandon = "kit.stackwright.dev/abandon"
+	// AnnotationReconcile asks for a run whenever its value changes.
+	AnnotationReconcile = "kit.stackwright.dev/reconcile"
+)
+
+// Loop reconciles owners by a plan.
+type Loop[T owner.Object] struct {
+	*Plan[T]
+	Scheme *runtime.Scheme
+	Store  *cache.Store
+	// Client writes; Live reads Secrets and ConfigMaps by name, past the cache.
+	Client   client.Client
+	Live     client.Reader
+	Recorder events.EventRecorder
+	Backoff  *backoff.Table
+	Now      func() time.Time
+	Observe  Observer
+
+	memories *memories
+}
+
+// Observer counts what the loop does. Its methods are called concurrently.
+type Observer interface {
+	// Ran is called once per run with its API requests.
+	Ran(controller string, requests int, d time.Duration)
+	// Rendered is called once per rendered step.
+	Rendered(controller, step string)
+	// Panicked is called when the code of a step panicked.
+	Panicked(controller, step string)
+}
+
+// NewLoop returns a loop over a plan; its exported fields are to be set before use.
+func NewLoop[T owner.Object](p *Plan[T]) *Loop[T] {
+	return &Loop[T]{Plan: p, memories: newMemories(), Now: time.Now}
+}
+
+// Reconcile runs the graph of one owner once. It never returns an error: failures are conditions with their own backoff.
+func (l *Loop[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	obj := l.Store.Get(l.Kind.GroupKind(), req.NamespacedName)
+	o, ok := obj.(T)
+	if !ok {
+		l.memories.forget(req.NamespacedName)
+		return reconcile.Result{}, nil
+	}
+	r := l.newRun(ctx, o)
+	begin := l.Now()
+	switch {
+	case !o.GetDeletionTimestamp().IsZero() && !r.finalized():
+		l.memories.forget(req.NamespacedName)
+		return reconcile.Result{}, nil
+	case paused(o):
+		r.pause()
+	case !o.GetDeletionTimestamp().IsZero() && !r.guarded():
+		r.remove()
+	default:
+		r.advance()
+	}
+	if l.Observe != nil {
+		l.Observe.Ran(l.Name, r.requests(), l.Now().Sub(begin))
+	}
+	return reconcile.Result{RequeueAfter: r.next}, nil
+}
+
+func paused(o client.Object) bool {
+	if p, ok := o.(interface{ Paused() bool }); ok && p.Paused() {
+		return true
+	}
+	notes := o.GetAnnotations()
+	_, capi := notes[AnnotationPausedCAPI]
+	return capi || notes[AnnotationPaused] == "true"
+}
+
+// run is one pass over one owner.
+type run[T owner.Object] struct {
+	*Loop[T]
+	ctx     context.Context
+	o       T
+	log     logr.Logger
+	now     time.Time
+	mem     *memory
+	results []result
+	refs    []refState
+	next    time.Duration
+	count   counter
+	order   int // level that is being evaluated
+	// saved tells that a step wrote status in the middle of the run.
+	saved bool
+	held  string
+	// orphans were made by steps that the graph does not have any more.
+	orphans []owner.Item
+	lost    bool
+}
+
+// result is what a run knows of one step.
+type result struct {
+	state    owner.StepState
+	out      *outcome.Outcome
+	fp       string
+	items    []owner.Item
+	wants    map[itemKey]bool // what the step rendered in this run; nil when it did not render
+	cell     *owner.External
+	released bool
+	work     bool
+	touched  bool
+}
+
+func (l *Loop[T]) newRun(ctx context.Context, o T) *run[T] {
+	r := &run[T]{Loop: l, ctx: ctx, o: o, log: log.FromContext(ctx), now: l.Now(),
+		mem: l.memories.of(client.ObjectKeyFromObject(o)), results: make([]result, len(l.Steps)),
+		refs: make([]refState, len(l.Refs))}
+	st := o.KitStatus()
+	for i := range st.Inventory {
+		if j := l.indexOf(st.Inventory[i].Step); j >= 0 {
+			r.results[j].items = append(r.results[j].items, st.Inventory[i])
+		} else {
+			r.orphans = append(r.orphans, st.Inventory[i])
+		}
+	}
+	for i := range st.Externals {
+		if j := l.indexOf(st.Externals[i].Step); j >= 0 {
+			r.results[j].cell = new(st.Externals[i])
+		}
+	}
+	return r
+}
+
+func (p *Plan[T]) indexOf(name string) int {
+	for i := range p.Steps {
+		if p.Steps[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// wake asks to run again after d at the latest.
+func (r *run[T]) wake(d time.Duration) {
+	if d > 0 && (r.next == 0 || d < r.next) {
+		r.next = d
+	}
+}
+
+func (r *run[T]) origin(i int) apply.Origin {
+	return apply.Origin{Controller: r.Name, Owner: r.o, OwnerKind: r.Kind, Step: r.Steps[i].Name, Order: r.level[i],
+		Released: r.Steps[i].Deletion == step.Retain}
+}
+
+// guarded asks the definition whether a deletion is refused for now.
+func (r *run[T]) guarded() bool {
+	if r.Guard == nil {
+		return false
+	}
+	r.held = r.Guard(r.o)
+	return r.held != ""
+}
+
+func (r *run[T]) pause() {
+	msg := "The object is paused; remove the annotation " + AnnotationPaused + " or spec.paused to go on."
+	if !r.o.GetDeletionTimestamp().IsZero() {
+		msg = "The object is paused and waits to be deleted; remove the annotation " + AnnotationPaused + " or spec.paused to let it go."
+	}
+	conds := r.o.KitStatus().Conditions
+	if condition.Is(conds, condition.Paused, msg) {
+		return
+	}
+	err := r.writeStatus(func(o T) {
+		condition.Set(&o.KitStatus().Conditions, condition.Paused, condition.True, "Paused", msg, o.GetGeneration())
+	})
+	if err != nil {
+		r.log.Error(err, "writing the condition Paused")
+		r.wake(time.Second)
+		return
+	}
+	r.event("Normal", condition.Paused, "Paused", msg)
+}
+
+func name(kind, n string) string { return fmt.Sprintf("%s %s", kind, n) }

@@ -1,0 +1,163 @@
+package reconcile
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"stackwright.dev/kit/outcome"
+)
+
+// memory is what a process remembers of an owner. All of it may be lost at any time: it saves requests and paces retries.
+type memory struct {
+	mu sync.Mutex
+	// trusted: the inventory in status is known to be complete, so labels need not be searched.
+	trusted bool
+	// signature of the last run whose status is written.
+	signature uint64
+	steps     map[int]*stepMemory
+	events    map[string]time.Time
+	refs      []refKey
+}
+
+type stepMemory struct {
+	fp        string
+	notBefore time.Time
+	due       time.Time
+	out       *outcome.Outcome
+}
+
+type refKey struct {
+	gk  schema.GroupKind
+	key types.NamespacedName
+}
+
+// memories holds a memory per owner, who refers to what, and the last gate value of each child.
+type memories struct {
+	mu     sync.RWMutex
+	owners map[types.NamespacedName]*memory
+	refs   map[refKey]map[types.NamespacedName]struct{}
+	gates  map[types.UID]uint64
+}
+
+func newMemories() *memories {
+	return &memories{owners: map[types.NamespacedName]*memory{}, gates: map[types.UID]uint64{},
+		refs: map[refKey]map[types.NamespacedName]struct{}{}}
+}
+
+func (m *memories) of(key types.NamespacedName) *memory {
+	m.mu.RLock()
+	mem := m.owners[key]
+	m.mu.RUnlock()
+	if mem != nil {
+		return mem
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.owners[key] == nil {
+		m.owners[key] = &memory{}
+	}
+	return m.owners[key]
+}
+
+func (m *memories) forget(key types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if mem := m.owners[key]; mem != nil {
+		m.unlink(key, mem.refs)
+	}
+	delete(m.owners, key)
+}
+
+// link records what an owner refers to, so that events of those objects wake it.
+func (m *memories) link(key types.NamespacedName, mem *memory, refs []refKey) {
+	if equalRefs(mem.refs, refs) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.unlink(key, mem.refs)
+	mem.refs = append([]refKey(nil), refs...)
+	for _, r := range refs {
+		if m.refs[r] == nil {
+			m.refs[r] = map[types.NamespacedName]struct{}{}
+		}
+		m.refs[r][key] = struct{}{}
+	}
+}
+
+func (m *memories) unlink(key types.NamespacedName, refs []refKey) {
+	for _, r := range refs {
+		delete(m.refs[r], key)
+		if len(m.refs[r]) == 0 {
+			delete(m.refs, r)
+		}
+	}
+}
+
+func equalRefs(a, b []refKey) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// referrers calls f for each owner that refers to an object.
+func (m *memories) referrers(r refKey, f func(types.NamespacedName)) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for key := range m.refs[r] {
+		f(key)
+	}
+}
+
+func (m *memories) setGate(uid types.UID, value uint64) {
+	m.mu.RLock()
+	same := m.gates[uid] == value
+	m.mu.RUnlock()
+	if same {
+		return
+	}
+	m.mu.Lock()
+	m.gates[uid] = value
+	m.mu.Unlock()
+}
+
+func (m *memories) gate(uid types.UID) (uint64, bool) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	v, ok := m.gates[uid]
+	return v, ok
+}
+
+func (m *memories) dropGate(uid types.UID) {
+	m.mu.Lock()
+	delete(m.gates, uid)
+	m.mu.Unlock()
+}
+
+func (m *memory) step(i int) *stepMemory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.steps == nil {
+		m.steps = map[int]*stepMemory{}
+	}
+	if m.steps[i] == nil {
+		m.steps[i] = &stepMemory{}
+	}
+	return m.steps[i]
+}
+
+// peek is step without making one.
+func (m *memory) peek(i int) *stepMemory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.steps[i]
+}

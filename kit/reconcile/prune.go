@@ -1,0 +1,264 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/apply"
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/step"
+)
+
+// repair completes the inventory from labels: what was applied just before a crash is in the cluster, but not in status.
+func (r *run[T]) repair() {
+	set := apply.SetID(r.o.GetName(), r.o.GetNamespace(), r.Kind.GroupKind())
+	r.Store.Owned(set, func(gk schema.GroupKind, obj client.Object) {
+		notes := obj.GetAnnotations()
+		i := r.indexOf(notes[apply.AnnotationStep])
+		if obj.GetLabels()[apply.LabelController] != r.Name || !r.mine(obj) {
+			return
+		}
+		it := owner.Item{Step: notes[apply.AnnotationStep], Group: gk.Group, Kind: gk.Kind,
+			Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID()}
+		switch {
+		case i < 0 && !slices.ContainsFunc(r.orphans, func(o owner.Item) bool { return keyOf(&o) == keyOf(&it) }):
+			r.orphans = append(r.orphans, it)
+		case i >= 0 && r.results[i].find(keyOf(&it)) == nil:
+			r.results[i].touched = true
+			r.results[i].items = append(r.results[i].items, it)
+		}
+	})
+	for i := range r.results {
+		slices.SortFunc(r.results[i].items, compareItems)
+	}
+}
+
+// mine tells whether an object belongs to this owner rather than to a namesake that is gone; the garbage collector has
+// the latter's.
+func (r *run[T]) mine(obj client.Object) bool {
+	if c := metav1.GetControllerOf(obj); c != nil {
+		return c.UID == r.o.GetUID()
+	}
+	return true
+}
+
+// prune removes what no step wants any more, last level first, one level per run. Nothing is removed in a run in which a
+// step failed: what failed to render might want it.
+func (r *run[T]) prune() {
+	for i := range r.results {
+		if r.results[i].state == owner.StepFailed {
+			return
+		}
+	}
+	if !r.removeOrphans() {
+		return
+	}
+	for _, level := range r.Graph.Reverse() {
+		left := 0
+		for _, i := range level {
+			left += r.pruneStep(i)
+		}
+		if left > 0 {
+			return
+		}
+	}
+}
+
+// removeOrphans deletes what steps made that the graph has lost, and returns whether all of it is away.
+func (r *run[T]) removeOrphans() bool {
+	var kept []owner.Item
+	for n := range r.orphans {
+		if !r.gone(&r.orphans[n], func(out *outcome.Outcome) {
+			r.wake(r.Backoff.Next(string(r.o.GetUID())+"/orphans", out.Class, out.After))
+		}) {
+			kept = append(kept, r.orphans[n])
+		}
+	}
+	r.lost = r.lost || len(kept) != len(r.orphans)
+	r.orphans = kept
+	return len(kept) == 0
+}
+
+// pruneStep deletes what a step made and does not want, and returns how much of it is still there.
+func (r *run[T]) pruneStep(i int) int {
+	res := &r.results[i]
+	off := res.state == owner.StepOff
+	if !off && res.wants == nil {
+		return 0
+	}
+	if off && res.cell != nil && !r.release(i) {
+		return 1
+	}
+	left, kept := 0, res.items[:0:0]
+	for n := range res.items {
+		it := &res.items[n]
+		if !off && res.wants[keyOf(it)] {
+			kept = append(kept, *it)
+			continue
+		}
+		if r.Steps[i].Deletion == step.Retain || r.gone(it, r.deleteFailed(i)) {
+			res.touched = true
+			continue
+		}
+		kept = append(kept, *it)
+		left++
+	}
+	res.items = kept
+	return left
+}
+
+// gone deletes an object of ours and tells whether it is away already.
+func (r *run[T]) gone(it *owner.Item, failed func(*outcome.Outcome)) bool {
+	rec := r.record(it)
+	if rec == nil || (it.UID != "" && rec.GetUID() != it.UID) {
+		return true
+	}
+	if rec.GetDeletionTimestamp() != nil {
+		return false
+	}
+	err := r.deleteObject(schema.GroupKind{Group: it.Group, Kind: it.Kind}, rec)
+	if err != nil {
+		failed(apply.Classify(fmt.Errorf("deleting %s %s: %w", it.Kind, it.Name, err)))
+	}
+	return false
+}
+
+// deleteFailed shows a failed deletion as the outcome of its step.
+func (r *run[T]) deleteFailed(i int) func(*outcome.Outcome) {
+	return func(out *outcome.Outcome) {
+		r.results[i].out = out
+		r.wake(r.Backoff.Next(r.backoffKey(i), out.Class, out.After))
+	}
+}
+
+// deleteObject deletes exactly the object that the record shows; one that is gone already is fine.
+func (r *run[T]) deleteObject(gk schema.GroupKind, rec client.Object) error {
+	gvk, ok := r.Store.Version(gk)
+	if !ok {
+		return fmt.Errorf("kind %s is not declared by controller %s", gk, r.Name)
+	}
+	m := &metav1.PartialObjectMetadata{}
+	m.SetGroupVersionKind(gvk)
+	m.SetName(rec.GetName())
+	m.SetNamespace(rec.GetNamespace())
+	uid := rec.GetUID()
+	r.count.add()
+	err := r.Client.Delete(r.ctx, m, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if apierrors.IsNotFound(err) || (apierrors.IsConflict(err) && strings.Contains(err.Error(), "UID")) {
+		return nil
+	}
+	return err
+}
+
+// remove takes the owner's graph down, last level first, from the inventory alone: no step is rendered and no reference
+// is read. The finalizer goes when the inventory is empty.
+func (r *run[T]) remove() {
+	r.repair()
+	r.linkRefs()
+	if !r.removeOrphans() {
+		r.finishRemoval()
+		return
+	}
+	for n := len(r.levels) - 1; n >= 0; n-- {
+		if !r.removeLevel(r.levels[n]) {
+			r.finishRemoval()
+			return
+		}
+	}
+	if err := r.unclaim(); err != nil {
+		r.log.Error(err, "taking the finalizer away")
+		r.wake(r.Backoff.Next(string(r.o.GetUID())+"/finalizer", apply.Classify(err).Class, 0))
+		return
+	}
+	r.memories.forget(client.ObjectKeyFromObject(r.o))
+}
+
+func (r *run[T]) removeLevel(level []int) bool {
+	empty := true
+	for _, i := range level {
+		s, res := &r.Steps[i], &r.results[i]
+		if !r.runs(s) {
+			if prev := r.o.KitStatus().Find(s.Name); len(res.items) > 0 || (prev != nil && prev.State != owner.StepOff) {
+				res.state, res.out = owner.StepWaiting, outcome.Wait("component "+s.Component,
+					"Waits for the operator of component %s to remove what it made; start it.", s.Component)
+				empty = false
+			}
+			continue
+		}
+		if !r.removeStep(i) {
+			empty = false
+		}
+	}
+	return empty
+}
+
+func (r *run[T]) removeStep(i int) bool {
+	s, res := &r.Steps[i], &r.results[i]
+	if res.cell != nil && !r.release(i) {
+		return false
+	}
+	if s.Deletion == step.Retain {
+		res.items, res.state, res.touched = nil, owner.StepOff, true
+		return true
+	}
+	kept := res.items[:0:0]
+	for n := range res.items {
+		if !r.gone(&res.items[n], r.deleteFailed(i)) {
+			kept = append(kept, res.items[n])
+		}
+	}
+	res.items, res.touched = kept, true
+	if len(kept) == 0 {
+		res.state = owner.StepOff
+		return true
+	}
+	if rec := r.record(&kept[0]); rec != nil && res.out == nil {
+		res.out = outcome.Wait(name(kept[0].Kind, kept[0].Name), "Waits until %s %s is deleted%s.", kept[0].Kind, kept[0].Name, finalizers(rec))
+	}
+	res.state = owner.StepWaiting
+	return false
+}
+
+// release lets go of a step's external resource; it returns whether that is done.
+func (r *run[T]) release(i int) bool {
+	s, res := &r.Steps[i], &r.results[i]
+	if s.Release == nil || r.o.GetAnnotations()[AnnotationAbandon] == s.Name {
+		res.cell, res.touched = nil, true
+		return true
+	}
+	if m := r.mem.peek(i); m != nil && r.now.Before(m.notBefore) {
+		res.state, res.out = owner.StepFailed, m.out
+		r.wake(m.notBefore.Sub(r.now))
+		return false
+	}
+	sc := r.scope(i).WithExternal(res.cell, func() error { return r.saveCells() })
+	r.evalRefs([]int{i})
+	out := r.safeRelease(i, sc)
+	if out.Ready() {
+		res.cell, res.touched = nil, true
+		return true
+	}
+	if out.State == outcome.StateFailed {
+		out.Message += "; if the resource or its credentials are gone for good, annotate the object with " + AnnotationAbandon + "=" + s.Name
+		r.fail(i, "", out)
+		return false
+	}
+	r.conclude(i, out)
+	return false
+}
+
+func (r *run[T]) safeRelease(i int, sc *step.Scope[T]) (out *outcome.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			out = outcome.Fail(outcome.Panicked, fmt.Errorf("the code that releases step %s panicked: %v", r.Steps[i].Name, p))
+		}
+	}()
+	return r.Steps[i].Release(r.ctx, sc)
+}

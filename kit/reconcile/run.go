@@ -1,0 +1,268 @@
+package reconcile
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"stackwright.dev/kit/apply"
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/step"
+)
+
+// advance brings the owner's graph as far as it goes: level by level, the steps of a level in parallel.
+func (r *run[T]) advance() {
+	if !r.mem.trusted {
+		r.repair()
+	}
+	r.linkRefs()
+	for n, level := range r.levels {
+		r.order = n
+		r.evalRefs(level)
+		for _, i := range level {
+			r.evaluate(i)
+		}
+		if !r.work(level) {
+			r.finish()
+			return
+		}
+	}
+	r.prune()
+	r.finish()
+}
+
+// work runs the steps of a level that need it. It returns false when the owner cannot be made ours first.
+func (r *run[T]) work(level []int) bool {
+	var todo []int
+	for _, i := range level {
+		if r.results[i].work {
+			todo = append(todo, i)
+		}
+	}
+	if len(todo) == 0 {
+		return true
+	}
+	if err := r.claim(); err != nil {
+		for _, i := range todo {
+			r.settle(i, apply.Classify(fmt.Errorf("claiming the object: %w", err)))
+		}
+		return false
+	}
+	limit := make(chan struct{}, max(r.Parallel, 1))
+	var wg sync.WaitGroup
+	for _, i := range todo {
+		limit <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-limit }()
+			r.settle(i, r.safely(i))
+		})
+	}
+	wg.Wait()
+	return true
+}
+
+// safely runs a step and turns a panic into an outcome of that step alone.
+func (r *run[T]) safely(i int) (out *outcome.Outcome) {
+	s := &r.Steps[i]
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.Error(fmt.Errorf("panic: %v", p), "running a step", "step", s.Name, "stack", string(debug.Stack()))
+			if r.Observe != nil {
+				r.Observe.Panicked(r.Name, s.Name)
+			}
+			out = outcome.Fail(outcome.Panicked,
+				fmt.Errorf("the code of step %s panicked: %v; this is a bug of controller %s, please report it", s.Name, p, r.Name))
+		}
+	}()
+	switch s.Kind {
+	case step.KindJob:
+		return r.runJob(i)
+	case step.KindSecret:
+		return r.runSecret(i)
+	case step.KindCheck, step.KindExternal:
+		return r.runAct(i)
+	default:
+		return r.runObjects(i)
+	}
+}
+
+// evaluate decides whether a step is off, blocked, waiting for a reference, unchanged, or has work to do.
+func (r *run[T]) evaluate(i int) {
+	s, res := &r.Steps[i], &r.results[i]
+	prev := r.o.KitStatus().Find(s.Name)
+	switch {
+	case !r.runs(s):
+		r.adopt(i, prev)
+		return
+	case s.When != nil && !s.When(r.o):
+		res.state = owner.StepOff
+		return
+	}
+	if prev != nil {
+		res.fp = prev.Fingerprint
+	}
+	if by := r.blocker(i); by != "" {
+		res.state, res.out = owner.StepBlocked, outcome.Wait("step "+by, "Waits for step %s.", by)
+		return
+	}
+	if out := r.missingRef(i); out != nil {
+		res.state, res.out = owner.StepWaiting, out
+		return
+	}
+	fp := r.fingerprint(i)
+	mem := r.mem.peek(i)
+	if mem != nil && mem.out != nil && mem.out.State == outcome.StateFailed && mem.fp == fp &&
+		r.now.Before(mem.notBefore) && r.retryToken(s.Name) == "" {
+		res.state, res.out = owner.StepFailed, mem.out
+		r.wake(mem.notBefore.Sub(r.now))
+		return
+	}
+	if r.unchanged(i, prev, fp, mem) {
+		r.conclude(i, r.gates(i))
+		return
+	}
+	res.work = true
+}
+
+// unchanged tells whether a step's inputs and outputs are as the last run left them.
+func (r *run[T]) unchanged(i int, prev *owner.Step, fp string, mem *stepMemory) bool {
+	s := &r.Steps[i]
+	if prev == nil || prev.Fingerprint != fp {
+		return false
+	}
+	if mem != nil && !mem.due.IsZero() {
+		if !r.now.Before(mem.due) {
+			return false
+		}
+		r.wake(mem.due.Sub(r.now))
+	}
+	switch s.Kind {
+	case step.KindCheck:
+		return s.Every > 0 && prev.State == owner.StepDone && mem != nil
+	case step.KindExternal:
+		return prev.State == owner.StepDone && (s.Every == 0 || mem != nil)
+	case step.KindJob:
+		return prev.State == owner.StepDone && r.retryToken(s.Name) == ""
+	case step.KindSecret:
+		return r.intact(i) && r.secretRests(i)
+	}
+	return r.intact(i) && (s.Every == 0 || mem != nil)
+}
+
+// settle records the outcome of a step that ran.
+func (r *run[T]) settle(i int, out *outcome.Outcome) {
+	s := &r.Steps[i]
+	res := &r.results[i]
+	fp := r.fingerprint(i)
+	res.touched = true
+	if out != nil && out.State == outcome.StateFailed {
+		r.fail(i, fp, out)
+		return
+	}
+	res.fp = fp
+	mem := r.mem.peek(i)
+	if every := s.Every; every > 0 || out.Delay() > 0 || mem != nil {
+		m := r.mem.step(i)
+		*m = stepMemory{fp: fp}
+		if d := out.Delay(); d > 0 {
+			every = d
+		}
+		if every > 0 {
+			m.due = r.now.Add(every)
+			r.wake(every)
+		}
+	}
+	r.Backoff.Reset(r.backoffKey(i))
+	if out.Ready() && (s.Kind == step.KindObjects || s.Kind == step.KindSecret) {
+		out = r.gates(i)
+	}
+	r.conclude(i, out)
+}
+
+func (r *run[T]) fail(i int, fp string, out *outcome.Outcome) {
+	res := &r.results[i]
+	res.state, res.out = owner.StepFailed, out
+	m := r.mem.step(i)
+	wait := r.Backoff.Next(r.backoffKey(i), out.Class, out.After)
+	*m = stepMemory{fp: fp, out: out, notBefore: r.now.Add(wait)}
+	r.wake(wait)
+	if out.Err != nil && out.Class != outcome.Invalid {
+		r.log.Info("step failed", "step", r.Steps[i].Name, "class", out.Class.String(), "error", out.Message, "retry", wait.String())
+	}
+}
+
+func (r *run[T]) conclude(i int, out *outcome.Outcome) {
+	res := &r.results[i]
+	res.out = out
+	switch {
+	case out.Ready():
+		res.state = owner.StepDone
+	case out.State == outcome.StateWaiting:
+		res.state = owner.StepWaiting
+		r.wake(out.After)
+		r.wakeAtDeadline(i)
+	default:
+		res.state = owner.StepFailed
+	}
+}
+
+// wakeAtDeadline makes sure that a wait which goes on too long is said to have stalled.
+func (r *run[T]) wakeAtDeadline(i int) {
+	prev := r.o.KitStatus().Find(r.Steps[i].Name)
+	if prev == nil || prev.State != owner.StepWaiting {
+		r.wake(r.Deadline)
+		return
+	}
+	if left := prev.Since.Add(r.Deadline).Sub(r.now); left > 0 {
+		r.wake(left + time.Second)
+	}
+}
+
+// blocker returns the first predecessor that is neither done nor off.
+func (r *run[T]) blocker(i int) string {
+	for _, j := range r.Graph.Before(i) {
+		if s := r.results[j].state; s != owner.StepDone && s != owner.StepOff {
+			return r.Steps[j].Name
+		}
+	}
+	return ""
+}
+
+// adopt takes the state of a step that another process runs from status.
+func (r *run[T]) adopt(i int, prev *owner.Step) {
+	res := &r.results[i]
+	res.state = owner.StepBlocked
+	if prev == nil {
+		res.out = outcome.Wait("component "+r.Steps[i].Component, "Waits for the operator of component %s; start it.", r.Steps[i].Component)
+		return
+	}
+	res.state, res.fp = prev.State, prev.Fingerprint
+	if prev.State != owner.StepDone && prev.State != owner.StepOff {
+		res.out = outcome.Wait(prev.WaitingFor, "Waits for component %s.", r.Steps[i].Component)
+	}
+}
+
+func (r *run[T]) backoffKey(i int) string {
+	return string(r.o.GetUID()) + "/" + r.Steps[i].Name
+}
+
+func (r *run[T]) scope(i int) *step.Scope[T] {
+	s := &r.Steps[i]
+	return step.NewScope(r.o, s, view[T]{r}, r.log.WithValues("step", s.Name), r.now)
+}
+
+// runAct runs a Check or External step.
+func (r *run[T]) runAct(i int) *outcome.Outcome {
+	res := &r.results[i]
+	if res.cell == nil {
+		res.cell = &owner.External{Step: r.Steps[i].Name}
+	}
+	sc := r.scope(i).WithExternal(res.cell, func() error { return r.saveCells() })
+	out := r.Steps[i].Act(r.ctx, sc)
+	if err := sc.Err(); err != nil && out.Ready() {
+		return outcome.FromError(err)
+	}
+	return out
+}

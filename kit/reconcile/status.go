@@ -1,0 +1,325 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/apply"
+	"stackwright.dev/kit/condition"
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/owner"
+)
+
+// eventPause is how long an event of one condition and reason is not repeated.
+const eventPause = 5 * time.Minute
+
+// finish writes status if the run found anything different from what is written already.
+func (r *run[T]) finish() {
+	sig := r.signature()
+	if r.mem.trusted && sig == r.mem.signature && !r.touched() {
+		return
+	}
+	before := slices.Clone(r.o.KitStatus().Conditions)
+	err := r.writeStatus(func(o T) {
+		r.fill(o.KitStatus())
+		if r.Report != nil {
+			r.Report(view[T]{r}, o)
+		}
+	})
+	if err != nil {
+		r.mem.trusted = false
+		r.statusFailed(err)
+		return
+	}
+	r.mem.trusted, r.mem.signature = true, sig
+	r.announce(before, r.o.KitStatus().Conditions)
+}
+
+func (r *run[T]) touched() bool {
+	if r.lost {
+		return true
+	}
+	for i := range r.results {
+		if r.results[i].touched {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *run[T]) statusFailed(err error) {
+	out := apply.Classify(err)
+	r.wake(r.Backoff.Next(string(r.o.GetUID())+"/status", out.Class, out.After))
+	if out.Class != outcome.Conflict {
+		r.log.Error(err, "writing status")
+	}
+}
+
+// signature hashes everything that status is made of, so that an unchanged run costs no status computation.
+func (r *run[T]) signature() uint64 {
+	h := mix(fingerprintSeed(r.held), uint64(r.o.GetGeneration()))
+	for i := range r.results {
+		res := &r.results[i]
+		h = mixString(mixString(h, string(res.state)), res.fp)
+		if res.out != nil {
+			h = mixString(mixString(h, res.out.Message), res.out.On)
+		}
+		if r.Report == nil {
+			continue
+		}
+		for n := range res.items {
+			if rec := r.record(&res.items[n]); rec != nil {
+				h = mixString(h, rec.GetResourceVersion())
+			}
+		}
+	}
+	for j := range r.refs {
+		h = mix(h, r.refs[j].digest)
+	}
+	if r.stalled() {
+		h = mix(h, 1)
+	}
+	return h
+}
+
+// writeStatus applies change to a copy of the owner and writes it if it differs, bound to the version that was read.
+func (r *run[T]) writeStatus(change func(T)) error {
+	base := r.o
+	next := base.DeepCopyObject().(T)
+	change(next)
+	if equality.Semantic.DeepEqual(base, next) {
+		return nil
+	}
+	// The record carries compacted managed fields; neither side may show them to the API server.
+	plain := base.DeepCopyObject().(T)
+	plain.SetManagedFields(nil)
+	next.SetManagedFields(nil)
+	r.count.add()
+	err := r.Client.Status().Patch(r.ctx, next, client.MergeFromWithOptions(plain, client.MergeFromWithOptimisticLock{}), client.FieldOwner(r.Name))
+	if err != nil {
+		return fmt.Errorf("writing status of %s: %w", r.o.GetName(), err)
+	}
+	r.Store.Wrote(r.Kind.GroupKind(), next)
+	r.o = next
+	r.saved = true
+	return nil
+}
+
+// saveCells writes the records of external resources in the middle of a run: an intent must be on the books before its act.
+func (r *run[T]) saveCells() error {
+	return r.writeStatus(func(o T) { o.KitStatus().Externals = r.externals() })
+}
+
+func (r *run[T]) externals() []owner.External {
+	var out []owner.External
+	for i := range r.results {
+		if c := r.results[i].cell; c != nil && (c.ID != "" || c.Marker != "" || c.Operation != "" || c.Intent != "") {
+			out = append(out, *c)
+		}
+	}
+	return out
+}
+
+// fill computes the whole status from the results of the run.
+func (r *run[T]) fill(st *owner.Status) {
+	old := st.DeepCopy()
+	st.ObservedGeneration = r.o.GetGeneration()
+	st.Steps, st.Inventory = nil, nil
+	for i := range r.results {
+		st.Steps = append(st.Steps, r.stepStatus(i, old.Find(r.Steps[i].Name)))
+		st.Inventory = append(st.Inventory, r.results[i].items...)
+	}
+	st.Inventory = append(st.Inventory, r.orphans...)
+	st.Externals = r.externals()
+	r.stepConditions(st)
+	r.aggregate(st)
+	meta.RemoveStatusCondition(&st.Conditions, condition.Paused)
+}
+
+func (r *run[T]) stepStatus(i int, old *owner.Step) owner.Step {
+	res := &r.results[i]
+	s := owner.Step{Name: r.Steps[i].Name, State: res.state, Fingerprint: res.fp, Since: metav1.NewTime(r.now.Truncate(time.Second))}
+	if res.out != nil && !res.out.Ready() {
+		s.WaitingFor = res.out.On
+	}
+	if old != nil && old.State == s.State {
+		s.Since = old.Since
+	}
+	return s
+}
+
+// stepConditions sets one condition per distinct name among the steps; of several steps with one name the worst shows.
+func (r *run[T]) stepConditions(st *owner.Status) {
+	seen := map[string]int{}
+	for i := range r.results {
+		t := r.Steps[i].Condition
+		if t == "" || r.results[i].state == owner.StepOff {
+			continue
+		}
+		if j, ok := seen[t]; !ok || rank(&r.results[i]) > rank(&r.results[j]) {
+			seen[t] = i
+		}
+	}
+	for i := range r.Steps {
+		t := r.Steps[i].Condition
+		if t == "" || !r.runs(&r.Steps[i]) {
+			continue
+		}
+		j, ok := seen[t]
+		if !ok {
+			meta.RemoveStatusCondition(&st.Conditions, t)
+			continue
+		}
+		s, reason, msg := verdict(&r.results[j])
+		condition.Set(&st.Conditions, t, s, reason, msg, r.o.GetGeneration())
+	}
+}
+
+// rank orders results from good to bad.
+func rank(res *result) int {
+	switch res.state {
+	case owner.StepFailed:
+		return 3
+	case owner.StepWaiting:
+		return 2
+	case owner.StepBlocked:
+		return 1
+	}
+	return 0
+}
+
+func verdict(res *result) (metav1.ConditionStatus, string, string) {
+	out := res.out
+	switch {
+	case res.state == owner.StepDone || out == nil:
+		return condition.True, "Ready", ""
+	case res.state == owner.StepBlocked:
+		return condition.Unknown, "Blocked", out.Message
+	case out.Reason != "":
+		return condition.False, out.Reason, out.Message
+	case out.State == outcome.StateFailed:
+		return condition.False, out.Class.String(), out.Message
+	}
+	return condition.False, "Waiting", out.Message
+}
+
+// worst returns the step that explains best why the owner is not ready: the first failed one, else the first that waits.
+func (r *run[T]) worst() int {
+	at, bad := -1, 0
+	for _, level := range r.levels {
+		for _, i := range level {
+			if k := rank(&r.results[i]); k > bad {
+				at, bad = i, k
+			}
+		}
+	}
+	return at
+}
+
+// aggregate sets Ready, Reconciling and Stalled.
+func (r *run[T]) aggregate(st *owner.Status) {
+	gen := r.o.GetGeneration()
+	at := r.worst()
+	if r.held != "" {
+		condition.Set(&st.Conditions, condition.Ready, condition.False, "DeletionHeld", r.held, gen)
+		meta.RemoveStatusCondition(&st.Conditions, condition.Reconciling)
+		return
+	}
+	if at < 0 {
+		condition.Set(&st.Conditions, condition.Ready, condition.True, "Ready", "", gen)
+		meta.RemoveStatusCondition(&st.Conditions, condition.Reconciling)
+		meta.RemoveStatusCondition(&st.Conditions, condition.Stalled)
+		return
+	}
+	_, reason, msg := verdict(&r.results[at])
+	full := fmt.Sprintf("Step %s: %s", r.Steps[at].Name, msg)
+	condition.Set(&st.Conditions, condition.Ready, condition.False, reason, full, gen)
+	if r.stalled() {
+		condition.Set(&st.Conditions, condition.Stalled, condition.True, reason, full, gen)
+		meta.RemoveStatusCondition(&st.Conditions, condition.Reconciling)
+		return
+	}
+	meta.RemoveStatusCondition(&st.Conditions, condition.Stalled)
+	condition.Set(&st.Conditions, condition.Reconciling, condition.True, reason, full, gen)
+}
+
+// stalled tells whether the owner needs a person, or has waited for longer than the deadline.
+func (r *run[T]) stalled() bool {
+	at := r.worst()
+	if at < 0 {
+		return false
+	}
+	res := &r.results[at]
+	if res.state == owner.StepFailed {
+		return res.out != nil && res.out.Class == outcome.Invalid
+	}
+	prev := r.o.KitStatus().Find(r.Steps[at].Name)
+	return prev != nil && prev.State == res.state && r.now.Sub(prev.Since.Time) > r.Deadline
+}
+
+// finishRemoval writes how far a deletion has come.
+func (r *run[T]) finishRemoval() {
+	err := r.writeStatus(func(o T) {
+		st := o.KitStatus()
+		old := st.DeepCopy()
+		st.Inventory, st.Externals = slices.Clone(r.orphans), r.externals()
+		for i := range r.results {
+			st.Inventory = append(st.Inventory, r.results[i].items...)
+			if s := st.Find(r.Steps[i].Name); s != nil && r.results[i].touched {
+				*s = r.stepStatus(i, old.Find(s.Name))
+			}
+		}
+		msg := "The object is being deleted."
+		reason := "Deleting"
+		if at := r.worst(); at >= 0 && r.results[at].out != nil {
+			msg = fmt.Sprintf("The object is being deleted. Step %s: %s", r.Steps[at].Name, r.results[at].out.Message)
+		}
+		condition.Set(&st.Conditions, condition.Ready, condition.False, reason, msg, o.GetGeneration())
+	})
+	if err != nil {
+		r.statusFailed(err)
+	}
+}
+
+// announce sends an event for each condition whose status changed.
+func (r *run[T]) announce(before, after []metav1.Condition) {
+	for _, c := range after {
+		old := meta.FindStatusCondition(before, c.Type)
+		if (old != nil && old.Status == c.Status) || c.Status == condition.Unknown || c.Type == condition.Reconciling {
+			continue
+		}
+		if old == nil && c.Status == condition.False && c.Reason == "Waiting" {
+			continue
+		}
+		kind := "Normal"
+		if (c.Status == condition.False && c.Reason != "Waiting") || c.Type == condition.Stalled {
+			kind = "Warning"
+		}
+		r.event(kind, c.Type, c.Reason, c.Message)
+	}
+}
+
+func (r *run[T]) event(kind, action, reason, message string) {
+	if r.Recorder == nil {
+		return
+	}
+	k := action + "/" + reason
+	if t, ok := r.mem.events[k]; ok && r.now.Sub(t) < eventPause {
+		return
+	}
+	if r.mem.events == nil {
+		r.mem.events = map[string]time.Time{}
+	}
+	r.mem.events[k] = r.now
+	if message == "" {
+		message = action + " is true."
+	}
+	r.count.add()
+	r.Recorder.Eventf(r.o, nil, kind, reason, action, "%s", message)
+}

@@ -1,0 +1,126 @@
+package reconcile
+
+import (
+	"context"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"stackwright.dev/kit/apply"
+)
+
+type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// Handler returns what turns events of one kind into runs. A kind may be owner, child and referenced at once.
+func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.Object, reconcile.Request] {
+	isOwner := gk == l.Kind.GroupKind()
+	return handler.TypedFuncs[client.Object, reconcile.Request]{
+		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[client.Object], q queue) {
+			echo := l.Store.Saw(gk, e.Object, false)
+			if isOwner {
+				q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.Object)})
+			}
+			if !echo && !e.IsInInitialList { // owners are in the initial list themselves and look at everything
+				l.wakeParent(e.Object, q)
+			}
+			if !e.IsInInitialList {
+				l.wakeReferrers(gk, e.Object, q)
+			}
+		},
+		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[client.Object], q queue) {
+			echo := l.Store.Saw(gk, e.ObjectNew, false)
+			if isOwner && !echo && l.ownerChanged(e.ObjectOld, e.ObjectNew) {
+				q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.ObjectNew)})
+			}
+			if e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() {
+				return // a resync
+			}
+			if !echo && l.childChanged(gk, e.ObjectOld, e.ObjectNew) {
+				l.wakeParent(e.ObjectNew, q)
+			}
+			l.wakeReferrers(gk, e.ObjectNew, q)
+		},
+		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[client.Object], q queue) {
+			l.Store.Saw(gk, e.Object, true)
+			l.memories.dropGate(e.Object.GetUID())
+			if isOwner {
+				q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.Object)})
+			}
+			l.wakeParent(e.Object, q)
+			l.wakeReferrers(gk, e.Object, q)
+		},
+	}
+}
+
+// ownerChanged tells whether an update of an owner is for us: spec, deletion, the annotations we obey, our own marks, or
+// steps that another process runs.
+func (l *Loop[T]) ownerChanged(before, after client.Object) bool {
+	if before.GetGeneration() != after.GetGeneration() || (before.GetDeletionTimestamp() == nil) != (after.GetDeletionTimestamp() == nil) {
+		return true
+	}
+	for _, k := range []string{AnnotationPaused, AnnotationPausedCAPI, AnnotationRetry, AnnotationAbandon, AnnotationReconcile} {
+		if before.GetAnnotations()[k] != after.GetAnnotations()[k] {
+			return true
+		}
+	}
+	if l.Guard != nil && len(before.GetAnnotations()) != len(after.GetAnnotations()) {
+		return true // the guard may look at an annotation of its own
+	}
+	if l.Components != nil {
+		return true
+	}
+	return apply.Owned(before, l.Name) != apply.Owned(after, l.Name)
+}
+
+// childChanged tells whether an update of a child matters: ownership, deletion, its gate's verdict, or any change if a
+// step looks at the step's objects itself.
+func (l *Loop[T]) childChanged(gk schema.GroupKind, before, after client.Object) bool {
+	if after.GetLabels()[apply.LabelController] != l.Name && before.GetLabels()[apply.LabelController] != l.Name {
+		return false
+	}
+	if apply.Owned(before, l.Name) != apply.Owned(after, l.Name) || before.GetUID() != after.GetUID() ||
+		(before.GetDeletionTimestamp() == nil) != (after.GetDeletionTimestamp() == nil) {
+		return true
+	}
+	i := l.indexOf(after.GetAnnotations()[apply.AnnotationStep])
+	if i < 0 {
+		return false
+	}
+	if l.seen[i] || l.Report != nil && l.makesStatus(gk) {
+		return true
+	}
+	g := l.Steps[i].Gates[gk.Kind]
+	if g == nil {
+		g = l.gateFor(gk, after)
+	}
+	ready, why := g(after)
+	value := gateValue(ready, why)
+	last, ok := l.memories.gate(after.GetUID())
+	if ok && last == value {
+		return false
+	}
+	l.memories.setGate(after.GetUID(), value)
+	return true
+}
+
+func (l *Loop[T]) wakeParent(obj client.Object, q queue) {
+	if obj.GetLabels()[apply.LabelController] != l.Name {
+		return
+	}
+	ns, n, ok := strings.Cut(obj.GetAnnotations()[apply.AnnotationOwner], "/")
+	if ok {
+		q.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: ns, Name: n}})
+	}
+}
+
+func (l *Loop[T]) wakeReferrers(gk schema.GroupKind, obj client.Object, q queue) {
+	l.memories.referrers(refKey{gk: gk, key: client.ObjectKeyFromObject(obj)}, func(key types.NamespacedName) {
+		q.Add(reconcile.Request{NamespacedName: key})
+	})
+}
