@@ -1,0 +1,119 @@
+# make help lists the targets. Everything a target needs is made first; what did not change is not made again.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+export CGO_ENABLED := 0
+export ARTIFACTS ?= $(CURDIR)/artifacts
+export PATH := $(CURDIR)/bin:$(PATH)
+
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/stackwright
+# $(call compile,MODULE FOLDER,PACKAGES) puts programs into bin/ under the names of their packages.
+compile = go build -C $(1) -ldflags='-s -w' -o $(CURDIR)/bin/ $(2)
+# Runs are reproducible and cached by go test on a desk; in CI every test runs, in random order.
+TEST := go test -timeout=10m $(if $(CI),-count=1 -shuffle=on)
+# The race detector is the only thing here that needs cgo.
+RACE := CGO_ENABLED=1 $(TEST) -race
+
+sources = $(shell find $(1) -type f -not -name '*_test.go' -not -path '*/testdata/*' -not -name '*.md' 2>/dev/null)
+tagged = $(shell grep -rlE --include='*_test.go' '^//go:build $(1)$$' $(2) 2>/dev/null | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
+
+PROGRAMS := bin/stackwright bin/stackwright-operator bin/stackwright-agent
+RUNTIME := bin/containerd bin/containerd-shim-runc-v2
+CLUSTER := bin/devcluster bin/coredns $(RUNTIME)
+
+##@ Use
+
+.PHONY: up
+up: build ## Bring this machine from nothing to a running OpenStack; ARGS are given to stackwright up
+	bin/stackwright up $(ARGS)
+
+.PHONY: down
+down: ## Take everything away that up made, except caches
+	if [ -e bin/stackwright ] || [ -d /run/devcluster ]; then $(MAKE) build && bin/stackwright down; fi
+
+.PHONY: clean
+clean: down ## Also remove binaries, artifacts and the image cache
+	rm -rf bin artifacts "$(CACHE)"
+
+##@ Build
+
+.PHONY: build
+build: $(PROGRAMS) $(CLUSTER) ## Build all programs into bin/
+
+$(PROGRAMS) &: $(call sources,api kit internal cmd images releases charts) go.mod go.sum
+	@echo "building $(PROGRAMS)"
+	$(call compile,.,./cmd/...)
+	touch $(PROGRAMS)
+
+bin/devcluster: $(call sources,devcluster/internal) devcluster/main.go devcluster/go.mod devcluster/go.sum
+	@echo "building $@ (Kubernetes in one binary; the first time takes minutes)"
+	$(call compile,devcluster,.)
+	touch $@
+
+bin/coredns: $(call sources,devcluster/coredns)
+	$(call compile,devcluster/coredns,.)
+	touch $@
+
+$(RUNTIME) &: devcluster/containerd/go.mod devcluster/containerd/go.sum
+	$(call compile,devcluster/containerd,$(addprefix github.com/containerd/containerd/v2/cmd/,$(notdir $(RUNTIME))))
+	touch $(RUNTIME)
+
+# Developer tools at the versions of tools/go.mod.
+TOOLS := bin/golangci-lint bin/controller-gen bin/crd-ref-docs
+$(TOOLS) &: tools/go.mod tools/go.sum
+	@echo "building $(TOOLS)"
+	$(call compile,tools,tool)
+	touch $(TOOLS)
+
+.PHONY: generate
+generate: $(TOOLS) ## Make deep copies, CRDs and reference pages from the types in api/
+	go -C tools run ./generate ..
+
+##@ Test
+
+.PHONY: test
+test: lint generated test-unit test-api test-e2e ## Everything that CI runs
+
+.PHONY: lint
+lint: $(TOOLS) ## Check shape and style of the code, in every module
+	for m in . kit devcluster tools; do (cd $$m && golangci-lint run --config $(CURDIR)/.golangci.yml $(if $(FIX),--fix)); done
+
+.PHONY: generated
+generated: $(TOOLS) ## Fail when a generated file is not what the types say
+	go -C tools run ./generate -check ..
+
+.PHONY: test-unit
+test-unit: | compiler ## Pure and golden tests, with the race detector
+	$(RACE) ./api/... ./internal/... ./cmd/...
+	cd kit && $(RACE) ./...
+	cd devcluster && $(TEST) ./...
+	cd tools && $(TEST) ./...
+
+.PHONY: test-api
+test-api: bin/devcluster | compiler ## Tests against a real API server
+	dirs="$(call tagged,apiserver,api internal cmd)"; [ -z "$$dirs" ] || $(RACE) -tags=apiserver $$dirs
+	cd kit && dirs="$(subst ./kit/,./,$(call tagged,apiserver,kit))"; [ -z "$$dirs" ] || $(RACE) -tags=apiserver $$dirs
+
+.PHONY: test-e2e
+test-e2e: build ## User stories on a real cluster with a real OpenStack; RUN selects tests by name
+	go test -tags=e2e -count=1 -v -timeout=60m $(if $(RUN),-run='$(RUN)') ./test/e2e/...
+
+.PHONY: bench-kit
+bench-kit: bin/devcluster ## Figures of the kit's promises
+	cd kit && go test -tags=apiserver -run='^$$' -bench=. -benchmem ./...
+
+.PHONY: figures
+figures: ## Count what can be counted without a cluster, one `name value unit` a line
+	@go -C tools run ./figures ..
+
+.PHONY: compiler
+compiler:
+	@command -v gcc >/dev/null || { echo "installing gcc for the race detector"; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev; }
+
+##@ Help
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {print "\n" substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' Makefile

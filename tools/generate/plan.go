@@ -1,0 +1,89 @@
+package main
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	crds      = "charts/stackwright-operator/crds"
+	reference = "docs/reference"
+)
+
+// commands returns all runs, in order. A new API group needs no change here; a new module does.
+func commands(root string) []command {
+	list := []command{
+		{".", []string{"controller-gen", "object", "paths=./api/..."}},
+		{".", []string{"controller-gen", "crd:ignoreUnexportedFields=true", "paths=./api/...", "output:crd:dir=" + crds}},
+		{"kit", []string{"controller-gen", "object", "paths=./owner/..."}},
+	}
+	for _, group := range groups(root) {
+		list = append(list, command{".", []string{"crd-ref-docs", "--renderer=markdown", "--max-depth=20",
+			"--source-path=api/" + group, "--config=" + reference + "/config.yaml",
+			"--output-path=" + reference + "/" + group + ".md"}})
+	}
+	return list
+}
+
+// groups returns the folders of api/ that hold kinds.
+func groups(root string) []string {
+	found, _ := filepath.Glob(filepath.Join(root, "api", "*", "v*", "register.go"))
+	names := map[string]bool{}
+	for _, f := range found {
+		names[filepath.Base(filepath.Dir(filepath.Dir(f)))] = true
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// snapshot returns the content of every generated file by its path below root.
+func snapshot(root string) (map[string]string, error) {
+	files := map[string]string{}
+	for _, top := range []string{"api", "kit", crds, reference} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
+			if os.IsNotExist(err) {
+				return nil
+			}
+			if err != nil || d.IsDir() || !generated(top, d.Name()) {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			rel, _ := filepath.Rel(root, path)
+			files[rel] = string(content)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+func generated(top, name string) bool {
+	switch top {
+	case crds:
+		return strings.HasSuffix(name, ".yaml")
+	case reference:
+		return strings.HasSuffix(name, ".md")
+	}
+	return strings.HasPrefix(name, "zz_generated")
+}
+
+// difference returns the paths whose content is not the same, sorted.
+func difference(a, b map[string]string) []string {
+	changed := map[string]bool{}
+	for path := range a {
+		if a[path] != b[path] {
+			changed[path] = true
+		}
+	}
+	for path := range b {
+		if _, ok := a[path]; !ok {
+			changed[path] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(changed))
+}
