@@ -21,13 +21,13 @@ func (s *sum) add(f source) {
 
 func codeFigures(files []source) []figure {
 	packages, areas, total := map[string]*sum{}, map[string]*sum{}, &sum{}
-	nolint := 0
+	exempt := 0
 	var functions []function
 	for _, f := range files {
 		for _, s := range []*sum{total, at(packages, f.folder), at(areas, area(f.folder))} {
 			s.add(f)
 		}
-		nolint += f.nolint
+		exempt += f.exempt
 		if !f.test {
 			functions = append(functions, f.functions...)
 		}
@@ -37,7 +37,7 @@ func codeFigures(files []source) []figure {
 		{"comments", percent(total.comments, total.code+total.comments), "%"},
 		{"tests", total.tests, "lines"},
 		{"tests-per-code", percent(total.tests, total.code), "%"},
-		{"nolint", nolint, "comments"},
+		{"nolint", exempt, "comments"},
 	}
 	list = append(list, sums("area", areas)...)
 	list = append(list, sums("package", packages)...)

@@ -26,8 +26,8 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	// package, import, func, two lines of a raw string, assignment, brace, short.
-	if s.code != 8 || s.comments != 4 || s.nolint != 1 || s.test {
-		t.Errorf("code %d, comments %d, nolint %d, test %t; want 8, 4, 1, false", s.code, s.comments, s.nolint, s.test)
+	if s.code != 8 || s.comments != 4 || s.exempt != 1 || s.test {
+		t.Errorf("code %d, comments %d, exempt %d, test %t; want 8, 4, 1, false", s.code, s.comments, s.exempt, s.test)
 	}
 	want := []function{{"kit/sample.T.Long", 6}, {"kit/sample.short", 1}}
 	for i, f := range s.functions {

@@ -1,5 +1,5 @@
-// Command figures prints what can be counted about the repository without a cluster, one `name value unit` a line, so that
-// two commits can be compared with diff.
+// Command figures prints what can be counted about the repository without a cluster, one `name value unit` a line, so
+// that two commits can be compared with diff.
 //
 //	go -C tools run ./figures ..
 package main

@@ -1,5 +1,5 @@
-// Command generate makes what follows from the Go types of the API: deep copies, CRDs and reference pages. With -check it
-// also fails when that changed a file, which means that somebody forgot to commit it.
+// Command generate makes what follows from the Go types of the API: deep copies, CRDs and reference pages. With -check
+// it also fails when that changed a file, which means that somebody forgot to commit it.
 //
 //	go -C tools run ./generate [-check] ..
 package main
