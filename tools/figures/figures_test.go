@@ -56,7 +56,7 @@ func TestCodeFiguresAddUp(t *testing.T) {
 	got := map[string]any{}
 	for _, f := range codeFigures([]source{
 		{folder: "kit/a", code: 30, comments: 10, functions: []function{{"kit/a.F", 9}}},
-		{folder: "kit/a", code: 20, test: true, nolint: 2, functions: []function{{"kit/a.TestF", 99}}},
+		{folder: "kit/a", code: 20, test: true, exempt: 2, functions: []function{{"kit/a.TestF", 99}}},
 	}) {
 		got[f.name] = f.value
 	}
