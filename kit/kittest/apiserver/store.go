@@ -1,0 +1,162 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// history is how many events of a kind a watch can go back.
+const history = 16384
+
+// entry is one stored version of an object. It never changes.
+type entry struct {
+	obj *unstructured.Unstructured
+	rv  uint64
+	raw []byte
+}
+
+// shelf has the objects of one kind.
+type shelf struct {
+	kind    *kind
+	objects map[types.NamespacedName]*entry
+	events  []event
+	// dropped is the highest version whose events are not kept any more.
+	dropped  uint64
+	watchers map[*watcher]bool
+}
+
+// event is one change of an object: no entry before means created, none after means deleted.
+type event struct {
+	rv            uint64
+	before, after *entry
+}
+
+func newShelf(k *kind) *shelf {
+	return &shelf{kind: k, objects: map[types.NamespacedName]*entry{}, watchers: map[*watcher]bool{}}
+}
+
+func key(u *unstructured.Unstructured) types.NamespacedName {
+	return types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}
+}
+
+// put stores u, which the caller gives away, as the next version.
+func (s *Server) put(sh *shelf, u *unstructured.Unstructured) (*entry, error) {
+	e, err := s.next(u)
+	if err != nil {
+		return nil, err
+	}
+	k := key(u)
+	sh.record(event{rv: e.rv, before: sh.objects[k], after: e})
+	sh.objects[k] = e
+	return e, nil
+}
+
+// remove deletes the object and returns its last version.
+func (s *Server) remove(sh *shelf, k types.NamespacedName, last *unstructured.Unstructured) (*entry, error) {
+	e, err := s.next(last)
+	if err != nil {
+		return nil, err
+	}
+	sh.record(event{rv: e.rv, before: e})
+	delete(sh.objects, k)
+	return e, nil
+}
+
+func (s *Server) next(u *unstructured.Unstructured) (*entry, error) {
+	s.rv++
+	u.SetResourceVersion(strconv.FormatUint(s.rv, 10))
+	raw, err := json.Marshal(u.Object)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s %s: %w", u.GetKind(), u.GetName(), err)
+	}
+	return &entry{obj: u, rv: s.rv, raw: raw}, nil
+}
+
+func (sh *shelf) record(e event) {
+	sh.events = append(sh.events, e)
+	if len(sh.events) > 2*history {
+		sh.dropped = sh.events[history-1].rv
+		sh.events = slices.Clone(sh.events[history:])
+	}
+	for w := range sh.watchers {
+		w.offer(e)
+	}
+}
+
+// sorted returns the entries that f selects in the order of their keys.
+func (sh *shelf) sorted(f filter) []*entry {
+	out := make([]*entry, 0, len(sh.objects))
+	for _, e := range sh.objects {
+		if f.matches(e) {
+			out = append(out, e)
+		}
+	}
+	slices.SortFunc(out, func(a, b *entry) int {
+		if c := strings.Compare(a.obj.GetNamespace(), b.obj.GetNamespace()); c != 0 {
+			return c
+		}
+		return strings.Compare(a.obj.GetName(), b.obj.GetName())
+	})
+	return out
+}
+
+// view is the form in which a client wants objects.
+type view struct {
+	version string
+	partial bool
+}
+
+// encode returns the JSON of an entry in that form.
+func (v view) encode(e *entry) ([]byte, error) {
+	switch {
+	case v.partial:
+		return json.Marshal(map[string]any{
+			"apiVersion": metav1.SchemeGroupVersion.String(), "kind": "PartialObjectMetadata", "metadata": e.obj.Object["metadata"],
+		})
+	case v.version != e.obj.GroupVersionKind().Version:
+		o := make(map[string]any, len(e.obj.Object))
+		for k, x := range e.obj.Object {
+			o[k] = x
+		}
+		u := &unstructured.Unstructured{Object: o}
+		gvk := u.GroupVersionKind()
+		gvk.Version = v.version
+		u.SetGroupVersionKind(gvk)
+		return json.Marshal(o)
+	default:
+		return e.raw, nil
+	}
+}
+
+// see translates an event for a filter: an object that comes into sight is added, one that goes out of it is deleted.
+func (f filter) see(e event) (watch.EventType, *entry) {
+	was := e.before != nil && f.matches(e.before)
+	is := e.after != nil && f.matches(e.after)
+	switch {
+	case is && was:
+		return watch.Modified, e.after
+	case is:
+		return watch.Added, e.after
+	case was && e.after == nil:
+		return watch.Deleted, e.before
+	case was:
+		// The last state that matched, at the version of the change.
+		u := e.before.obj.DeepCopy()
+		u.SetResourceVersion(strconv.FormatUint(e.rv, 10))
+		raw, err := json.Marshal(u.Object)
+		if err != nil {
+			return "", nil
+		}
+		return watch.Deleted, &entry{obj: u, rv: e.rv, raw: raw}
+	default:
+		return "", nil
+	}
+}

@@ -1,0 +1,211 @@
+package apiserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// watcher is the body of a watch response: a queue of encoded events that grows as objects change and that the client
+// empties by reading. It needs no goroutine.
+type watcher struct {
+	ctx    context.Context
+	filter filter
+	view   view
+	stop   func(*watcher)
+	end    <-chan time.Time
+	wake   chan struct{}
+
+	mu     sync.Mutex
+	queue  bytes.Buffer
+	closed bool
+}
+
+func (r *request) watching() bool {
+	w := r.query.Get("watch")
+	return w == "true" || w == "1"
+}
+
+func (s *Server) watch(r *request) (answer, error) {
+	f, err := r.filter()
+	if err != nil {
+		return answer{}, err
+	}
+	since, err := r.number("resourceVersion")
+	if err != nil {
+		return answer{}, err
+	}
+	if err := s.reached(r); err != nil {
+		return answer{}, err
+	}
+	if since != 0 && since < r.shelf.dropped {
+		return answer{}, apierrors.NewResourceExpired("too old resource version: " + strconv.FormatUint(since, 10))
+	}
+	seconds, err := r.number("timeoutSeconds")
+	if err != nil {
+		return answer{}, err
+	}
+	w := &watcher{ctx: r.Context(), filter: f, view: r.view(), wake: make(chan struct{}, 1)}
+	if seconds > 0 {
+		w.end = time.After(time.Duration(seconds) * time.Second)
+	}
+	sh := r.shelf
+	w.stop = func(w *watcher) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(sh.watchers, w)
+	}
+	s.begin(r, w, since)
+	sh.watchers[w] = true
+	return answer{http.StatusOK, "application/json", w}, nil
+}
+
+// begin queues what the client has not seen: the whole state, or what happened since a version.
+func (s *Server) begin(r *request, w *watcher, since uint64) {
+	initial := r.query.Get("sendInitialEvents") == "true"
+	if since != 0 && !initial {
+		for _, e := range r.shelf.events {
+			if e.rv > since {
+				w.offer(e)
+			}
+		}
+		return
+	}
+	for _, e := range r.shelf.sorted(w.filter) {
+		w.send(watch.Added, e)
+	}
+	if initial {
+		w.bookmark(r, s.rv)
+	}
+}
+
+// offer queues an event if the watch sees it.
+func (w *watcher) offer(e event) {
+	if t, seen := w.filter.see(e); seen != nil {
+		w.send(t, seen)
+	}
+}
+
+func (w *watcher) send(t watch.EventType, e *entry) {
+	raw, err := w.view.encode(e)
+	if err != nil {
+		return // what is stored was encoded before
+	}
+	w.write(t, raw)
+}
+
+// bookmark tells that the initial events are complete.
+func (w *watcher) bookmark(r *request, rv uint64) {
+	gvk := r.kind().at(r.version)
+	if w.view.partial {
+		gvk = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
+	}
+	raw, err := json.Marshal(map[string]any{
+		"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind,
+		"metadata": map[string]any{
+			"resourceVersion": strconv.FormatUint(rv, 10),
+			"annotations":     map[string]any{metav1.InitialEventsAnnotationKey: "true"},
+		},
+	})
+	if err == nil {
+		w.write(watch.Bookmark, raw)
+	}
+}
+
+func (w *watcher) write(t watch.EventType, raw []byte) {
+	w.mu.Lock()
+	w.queue.WriteString(`{"type":"` + string(t) + `","object":`)
+	w.queue.Write(raw)
+	w.queue.WriteString("}\n")
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Read returns queued bytes, or waits for some.
+func (w *watcher) Read(p []byte) (int, error) {
+	for {
+		w.mu.Lock()
+		if w.closed {
+			w.mu.Unlock()
+			return 0, io.EOF
+		}
+		if w.queue.Len() > 0 {
+			n, err := w.queue.Read(p)
+			w.mu.Unlock()
+			return n, err
+		}
+		w.mu.Unlock()
+		select {
+		case <-w.wake:
+		case <-w.end:
+			return 0, io.EOF
+		case <-w.ctx.Done():
+			return 0, w.ctx.Err()
+		}
+	}
+}
+
+// Close ends the watch.
+func (w *watcher) Close() error {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	w.stop(w)
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// copy writes the stream to a socket, event by event.
+func (w *watcher) copy(to http.ResponseWriter) {
+	flush, ok := to.(http.Flusher)
+	if !ok {
+		return
+	}
+	flush.Flush()
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := w.Read(buf)
+		if _, werr := to.Write(buf[:n]); errors.Join(err, werr) != nil {
+			return
+		}
+		flush.Flush()
+	}
+}
+
+// DropWatches ends every watch whose resource is one of the plurals, all when none is given, as a server does that
+// restarts or forgets its history: clients that come back with an old version are told that it expired.
+func (s *Server) DropWatches(plurals ...string) {
+	s.mu.Lock()
+	var open []*watcher
+	for gr, sh := range s.shelves {
+		if len(plurals) > 0 && !strings.Contains(" "+strings.Join(plurals, " ")+" ", " "+gr.Resource+" ") {
+			continue
+		}
+		sh.dropped, sh.events = s.rv+1, nil
+		for w := range sh.watchers {
+			open = append(open, w)
+		}
+	}
+	s.rv++
+	s.mu.Unlock()
+	for _, w := range open {
+		w.Close() //nolint:errcheck // never fails
+	}
+}
