@@ -1,0 +1,47 @@
+// Package version tells which build of Stackwright this is.
+package version
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// Build tells which build of Stackwright this is.
+type Build struct {
+	// Version is the module's version, or devel.
+	Version string `json:"version"`
+	// Commit is the revision of the source, with a plus when the tree had changes.
+	Commit string `json:"commit,omitempty"`
+	// Go is the version of the compiler.
+	Go string `json:"go"`
+	// Platform is operating system and architecture.
+	Platform string `json:"platform"`
+}
+
+// Info reads the build from what the linker noted in the executable.
+func Info() Build {
+	b := Build{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		b.Version = v
+	}
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			b.Commit = s.Value + b.Commit
+		case s.Key == "vcs.modified" && s.Value == "true":
+			b.Commit += "+"
+		}
+	}
+	return b
+}
+
+// String is the build in one line.
+func String() string {
+	b := Info()
+	return fmt.Sprintf("stackwright %s (commit %s, %s, %s)", b.Version, b.Commit, b.Go, b.Platform)
+}
