@@ -1,0 +1,141 @@
+package arch
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const (
+	maxFileLines     = 500
+	maxFunctionLines = 60
+	maxCommandLines  = 150
+	maxExemptions    = 20
+)
+
+// parse reads a Go file below root.
+func parse(t *testing.T, path string) (*token.FileSet, *ast.File) {
+	t.Helper()
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, path, readFile(t, path), parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set, f
+}
+
+func TestFilesAndFunctionsAreShort(t *testing.T) {
+	for _, path := range goFiles(t) {
+		lines := bytes.Count(readFile(t, path), []byte("\n"))
+		if lines > maxFileLines {
+			t.Errorf("%s has %d lines, at most %d; split it by noun", path, lines, maxFileLines)
+		}
+		set, f := parse(t, path)
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if n := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line + 1; n > maxFunctionLines {
+				t.Errorf("%s: %s has %d lines, at most %d; extract the parts that have a name", path, fn.Name, n, maxFunctionLines)
+			}
+		}
+	}
+}
+
+func TestCommandsOnlyWire(t *testing.T) {
+	lines := map[string]int{}
+	for _, path := range goFiles(t) {
+		if strings.HasPrefix(path, "cmd/") && !strings.HasSuffix(path, "_test.go") {
+			lines[filepath.Dir(path)] += bytes.Count(readFile(t, path), []byte("\n"))
+		}
+	}
+	for dir, n := range lines {
+		if n > maxCommandLines {
+			t.Errorf("%s has %d lines, at most %d; move work to internal", dir, n, maxCommandLines)
+		}
+	}
+}
+
+func TestExemptionsFromLintersAreFew(t *testing.T) {
+	exemption := regexp.MustCompile(`(?m)//\s?nolint\b.*$`)
+	var found []string
+	for _, path := range goFiles(t) {
+		if strings.HasPrefix(path, "internal/arch/") || strings.HasPrefix(path, "tools/") {
+			continue
+		}
+		for _, m := range exemption.FindAllString(string(readFile(t, path)), -1) {
+			found = append(found, path+": "+m)
+		}
+	}
+	if len(found) > maxExemptions {
+		t.Errorf("%d exemptions, at most %d:\n%s", len(found), maxExemptions, strings.Join(found, "\n"))
+	}
+}
+
+// calls are selector expressions that a kind of file must not have.
+var calls = []struct{ selector, where, why string }{
+	{"t.Skip", "_test.go", "a test runs or is not there"},
+	{"t.Skipf", "_test.go", "a test runs or is not there"},
+	{"t.SkipNow", "_test.go", "a test runs or is not there"},
+	{"time.Sleep", "_test.go", "wait for what is to happen, with a deadline"},
+}
+
+func TestTestsNeitherSkipNorSleep(t *testing.T) {
+	for _, path := range goFiles(t) {
+		_, f := parse(t, path)
+		ast.Inspect(f, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			id, ok := s.X.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			for _, c := range calls {
+				if strings.HasSuffix(path, c.where) && c.selector == id.Name+"."+s.Sel.Name {
+					t.Errorf("%s calls %s: %s", path, c.selector, c.why)
+				}
+			}
+			return true
+		})
+	}
+}
+
+func TestNothingRunsAtImport(t *testing.T) {
+	for _, path := range goFiles(t) {
+		_, f := parse(t, path)
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+				t.Errorf("%s has an init function; call it from where it is needed", path)
+			}
+		}
+	}
+}
+
+func TestNothingIsLeftOpen(t *testing.T) {
+	// Written apart, so that this file does not find itself.
+	open := regexp.MustCompile(`\b(` + "TO" + `DO|FIX` + `ME|XX` + `X)\b`)
+	for _, path := range goFiles(t) {
+		if m := open.Find(readFile(t, path)); m != nil {
+			t.Errorf("%s says %s; do it, or open an issue", path, m)
+		}
+	}
+}
+
+// Text that is true on one machine only, and home folders.
+var machine = regexp.MustCompile(`(?m)(^|[^\w.$}-])/(work|farm|root|home/\w+)/\S*`)
+
+func TestTextHasNoPathsOfOneMachine(t *testing.T) {
+	for _, path := range files(t, ".go", ".md", ".yaml", ".yml", ".json", ".sh", ".txt", "Makefile", "run", ".conf") {
+		if m := machine.Find(readFile(t, path)); m != nil {
+			t.Errorf("%s has the path %q of one machine; use one that holds everywhere", path, bytes.TrimSpace(m))
+		}
+	}
+}
