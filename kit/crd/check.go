@@ -1,0 +1,130 @@
+package crd
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// Check tells what a change from have to want would break for objects that are stored, as one joined error:
+// another scope, a stored version that is gone, and in each version a field with another type, a shorter enum, a tighter
+// limit, or a new required field without a default.
+func Check(have, want *apiextensionsv1.CustomResourceDefinition) error {
+	var errs []error
+	if have.Spec.Scope != want.Spec.Scope {
+		errs = append(errs, fmt.Errorf("%s: scope changes from %s to %s; delete the definition and its objects first",
+			want.Name, have.Spec.Scope, want.Spec.Scope))
+	}
+	next := map[string]*apiextensionsv1.CustomResourceDefinitionVersion{}
+	for i := range want.Spec.Versions {
+		next[want.Spec.Versions[i].Name] = &want.Spec.Versions[i]
+	}
+	for _, v := range have.Status.StoredVersions {
+		if next[v] == nil {
+			errs = append(errs, fmt.Errorf("%s: objects are stored as %s, which the new definition does not have; migrate them first",
+				want.Name, v))
+		}
+	}
+	for i := range have.Spec.Versions {
+		old := &have.Spec.Versions[i]
+		v := next[old.Name]
+		if v == nil || v.Schema == nil || old.Schema == nil {
+			continue
+		}
+		c := comparison{prefix: want.Name + " " + old.Name}
+		c.compare("", old.Schema.OpenAPIV3Schema, v.Schema.OpenAPIV3Schema)
+		errs = append(errs, c.errs...)
+	}
+	return errors.Join(errs...)
+}
+
+type comparison struct {
+	prefix string
+	errs   []error
+}
+
+func (c *comparison) fail(path, format string, args ...any) {
+	if path == "" {
+		path = "."
+	}
+	c.errs = append(c.errs, fmt.Errorf("%s: field %s %s", c.prefix, path, fmt.Sprintf(format, args...)))
+}
+
+func (c *comparison) compare(path string, old, next *apiextensionsv1.JSONSchemaProps) {
+	if old == nil || next == nil {
+		return
+	}
+	if old.Type != next.Type {
+		c.fail(path, "changes its type from %s to %s", old.Type, next.Type)
+		return
+	}
+	c.enum(path, old, next)
+	c.limits(path, old, next)
+	for _, name := range next.Required {
+		prop, ok := next.Properties[name]
+		if !slices.Contains(old.Required, name) && (!ok || prop.Default == nil) {
+			c.fail(path+"."+name, "becomes required without a default")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(old.Properties)) {
+		o := old.Properties[name]
+		if n, ok := next.Properties[name]; ok {
+			c.compare(path+"."+name, &o, &n)
+		} else if next.XPreserveUnknownFields == nil || !*next.XPreserveUnknownFields {
+			c.fail(path+"."+name, "is removed, and its stored values with it")
+		}
+	}
+	if old.Items != nil && next.Items != nil {
+		c.compare(path+"[]", old.Items.Schema, next.Items.Schema)
+	}
+	if old.AdditionalProperties != nil && next.AdditionalProperties != nil {
+		c.compare(path+"{}", old.AdditionalProperties.Schema, next.AdditionalProperties.Schema)
+	}
+}
+
+func (c *comparison) enum(path string, old, next *apiextensionsv1.JSONSchemaProps) {
+	if len(next.Enum) == 0 {
+		return
+	}
+	if len(old.Enum) == 0 {
+		c.fail(path, "is restricted to an enum")
+		return
+	}
+	var gone []string
+	for _, v := range old.Enum {
+		if !slices.ContainsFunc(next.Enum, func(n apiextensionsv1.JSON) bool { return string(n.Raw) == string(v.Raw) }) {
+			gone = append(gone, string(v.Raw))
+		}
+	}
+	if len(gone) > 0 {
+		c.fail(path, "loses the values %s", strings.Join(gone, ", "))
+	}
+}
+
+func (c *comparison) limits(path string, old, next *apiextensionsv1.JSONSchemaProps) {
+	tighter(c, path, "maxLength", old.MaxLength, next.MaxLength, -1)
+	tighter(c, path, "minLength", old.MinLength, next.MinLength, 1)
+	tighter(c, path, "maxItems", old.MaxItems, next.MaxItems, -1)
+	tighter(c, path, "minItems", old.MinItems, next.MinItems, 1)
+	tighter(c, path, "maximum", old.Maximum, next.Maximum, -1)
+	tighter(c, path, "minimum", old.Minimum, next.Minimum, 1)
+	if next.Pattern != "" && next.Pattern != old.Pattern {
+		c.fail(path, "changes its pattern")
+	}
+}
+
+// tighter reports a limit that excludes values which were allowed; sign is 1 for lower limits and -1 for upper ones.
+func tighter[N int64 | float64](c *comparison, path, name string, old, next *N, sign N) {
+	if next == nil || (old != nil && *next*sign <= *old*sign) {
+		return
+	}
+	if old == nil {
+		c.fail(path, "gets a %s of %v", name, *next)
+		return
+	}
+	c.fail(path, "changes its %s from %v to %v", name, *old, *next)
+}
