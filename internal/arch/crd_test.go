@@ -1,0 +1,172 @@
+package arch
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// maxCRD keeps client-side kubectl apply working: it puts the object into an annotation, and all of them have 256 KiB.
+const maxCRD = 120_000
+
+// crds returns the CRDs that the charts bring, by kind.
+func crds(t *testing.T) map[string]*apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	byKind := map[string]*apiextensionsv1.CustomResourceDefinition{}
+	for _, path := range files(t, ".yaml") {
+		if !strings.HasPrefix(path, "charts/") || filepath.Base(filepath.Dir(path)) != "crds" {
+			continue
+		}
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict(readFile(t, path), crd); err != nil {
+			t.Fatalf("reading %s: %v", path, err)
+		}
+		byKind[crd.Spec.Names.Kind] = crd
+	}
+	if len(byKind) == 0 {
+		t.Fatal("found no CRD in charts/*/crds; run make generate")
+	}
+	return byKind
+}
+
+func TestCRDsAreSmall(t *testing.T) {
+	for kind, crd := range crds(t) {
+		data, err := json.Marshal(crd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(data) > maxCRD {
+			t.Errorf("the CRD of %s has %d bytes, at most %d; shorten descriptions of borrowed types", kind, len(data), maxCRD)
+		}
+	}
+}
+
+func TestKindsAreNiceToList(t *testing.T) {
+	for kind, crd := range crds(t) {
+		names := crd.Spec.Names
+		if len(names.ShortNames) == 0 {
+			t.Errorf("%s has no short name; add +kubebuilder:resource:shortName", kind)
+		}
+		if !slices.Contains(names.Categories, "stackwright") && !slices.Contains(names.Categories, "openstack") {
+			t.Errorf("%s is in no category; add stackwright or openstack to +kubebuilder:resource:categories", kind)
+		}
+		for _, v := range crd.Spec.Versions {
+			for _, want := range columns(v) {
+				t.Errorf("%s %s has no print column %s; add +kubebuilder:printcolumn", kind, v.Name, want)
+			}
+		}
+	}
+}
+
+// columns returns the print columns that a version lacks. Kinds without a status are data and need no READY.
+func columns(v apiextensionsv1.CustomResourceDefinitionVersion) []string {
+	missing := map[string]bool{"AGE": true}
+	if _, ok := v.Schema.OpenAPIV3Schema.Properties["status"]; ok {
+		missing["READY"], missing["REASON"] = true, true
+	}
+	for _, c := range v.AdditionalPrinterColumns {
+		delete(missing, strings.ToUpper(c.Name))
+	}
+	return slices.Sorted(maps.Keys(missing))
+}
+
+func TestFieldsAreDescribedAndBounded(t *testing.T) {
+	for kind, crd := range crds(t) {
+		for _, v := range crd.Spec.Versions {
+			for _, part := range []string{"spec", "status"} {
+				s, ok := v.Schema.OpenAPIV3Schema.Properties[part]
+				if !ok {
+					continue
+				}
+				for _, complaint := range lint(kind+"."+part, s) {
+					t.Error(complaint)
+				}
+			}
+			if _, ok := v.Schema.OpenAPIV3Schema.Properties["status"]; ok && v.Subresources == nil {
+				t.Errorf("%s %s has a status but no status subresource; add +kubebuilder:subresource:status", kind, v.Name)
+			}
+		}
+	}
+}
+
+// borrowed fields have a type of Kubernetes, whose bounds are not ours to set: the API server checks them where they end up.
+var borrowed = []string{"resources", "tolerations", "topologySpread", "affinity", "extraVolumes", "extraVolumeMounts"}
+
+// lint returns what a schema lacks, with the path of the field.
+func lint(path string, s apiextensionsv1.JSONSchemaProps) []string {
+	var list []string
+	complain := func(format string, args ...any) { list = append(list, path+": "+fmt.Sprintf(format, args...)) }
+	if s.Description == "" && !strings.HasSuffix(path, "]") {
+		complain("has no description; say what the field is for")
+	}
+	switch s.Type {
+	case "string":
+		if s.MaxLength == nil && s.Enum == nil && s.Format == "" {
+			complain("is a string without an end; add +kubebuilder:validation:MaxLength or an Enum")
+		}
+	case "array":
+		if s.XListType == nil {
+			complain("is a list without a type; add +listType=map, set or atomic")
+		}
+		if s.MaxItems == nil {
+			complain("is a list without an end; add +kubebuilder:validation:MaxItems")
+		}
+		list = append(list, lint(path+"[]", *s.Items.Schema)...)
+	case "object":
+		if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+			if s.MaxProperties == nil && !isBorrowedMap(s) {
+				complain("is a map without an end; add +kubebuilder:validation:MaxProperties")
+			}
+			list = append(list, lint(path+"[*]", *s.AdditionalProperties.Schema)...)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if p := s.Properties[name]; slices.Contains(borrowed, name) {
+			if p.Description == "" {
+				list = append(list, path+"."+name+": has no description; say what the field is for")
+			}
+			continue
+		}
+		list = append(list, lint(path+"."+name, s.Properties[name])...)
+	}
+	return list
+}
+
+// isBorrowedMap tells selectors, whose type is Kubernetes' own and bounded by it.
+func isBorrowedMap(s apiextensionsv1.JSONSchemaProps) bool { return s.XMapType != nil && *s.XMapType == "atomic" }
+
+func TestLintFindsWhatIsMissing(t *testing.T) {
+	str := apiextensionsv1.JSONSchemaProps{Type: "string", Description: "d", MaxLength: new(int64(1))}
+	for name, c := range map[string]struct {
+		change func(*apiextensionsv1.JSONSchemaProps)
+		want   string
+	}{
+		"good":           {func(*apiextensionsv1.JSONSchemaProps) {}, ""},
+		"no description": {func(s *apiextensionsv1.JSONSchemaProps) { s.Description = "" }, "no description"},
+		"string": {func(s *apiextensionsv1.JSONSchemaProps) {
+			s.Properties = map[string]apiextensionsv1.JSONSchemaProps{"a": {Type: "string", Description: "d"}}
+		}, "X.a: is a string without an end"},
+		"list": {func(s *apiextensionsv1.JSONSchemaProps) {
+			s.Type, s.Items = "array", &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &str}
+		}, "a list without a type"},
+		"map": {func(s *apiextensionsv1.JSONSchemaProps) {
+			s.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &str}
+		}, "a map without an end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := apiextensionsv1.JSONSchemaProps{Type: "object", Description: "d"}
+			c.change(&s)
+			got := strings.Join(lint("X", s), "\n")
+			if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+				t.Errorf("lint says %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,150 @@
+package arch
+
+import (
+	"maps"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading  = regexp.MustCompile(`(?m)^#{1,6} +(.+?)\s*$`)
+	fence    = regexp.MustCompile("(?ms)^ *```([a-z]*)\n(.*?)^ *```\\s*$")
+	makeCall = regexp.MustCompile("(?m)(?:`|^\\s*\\$? ?)make ([a-z][a-z0-9-]*)")
+	target   = regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):`)
+)
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, page := range files(t, ".md") {
+		text := fence.ReplaceAllString(string(readFile(t, page)), "")
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if why := broken(t, page, m[1]); why != "" {
+				t.Errorf("%s links to %s: %s", page, m[1], why)
+			}
+		}
+	}
+}
+
+// broken tells what is wrong with a link within the repository; links to other places are not followed.
+func broken(t *testing.T, page, to string) string {
+	t.Helper()
+	u, err := url.Parse(to)
+	if err != nil {
+		return "not a link"
+	}
+	if u.Scheme != "" {
+		return ""
+	}
+	file := page
+	if u.Path != "" {
+		file = path.Join(path.Dir(page), u.Path)
+	}
+	info, err := os.Stat(filepath.Join(root, file))
+	switch {
+	case err != nil:
+		return "no such file"
+	case u.Fragment == "" || info.IsDir() || path.Ext(file) != ".md":
+		return ""
+	case !slices.Contains(anchors(string(readFile(t, file))), u.Fragment):
+		return "no such heading"
+	}
+	return ""
+}
+
+// anchors returns what the headings of a page can be linked by.
+func anchors(text string) []string {
+	var list []string
+	drop := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	for _, m := range heading.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
+		a := drop.ReplaceAllString(strings.ToLower(m[1]), "")
+		list = append(list, strings.ReplaceAll(a, " ", "-"))
+	}
+	return list
+}
+
+func TestYAMLInPagesIsValid(t *testing.T) {
+	for _, page := range files(t, ".md") {
+		for _, m := range fence.FindAllStringSubmatch(string(readFile(t, page)), -1) {
+			if m[1] != "yaml" {
+				continue
+			}
+			for _, complaint := range validate(t, m[2], map[string]bool{}) {
+				t.Errorf("%s: %s", page, complaint)
+			}
+		}
+	}
+}
+
+func TestPagesCallTargetsThatExist(t *testing.T) {
+	var targets []string
+	for _, m := range target.FindAllStringSubmatch(string(readFile(t, "Makefile")), -1) {
+		targets = append(targets, m[1])
+	}
+	for _, page := range files(t, ".md") {
+		for _, m := range makeCall.FindAllStringSubmatch(string(readFile(t, page)), -1) {
+			if !slices.Contains(targets, m[1]) {
+				t.Errorf("%s calls make %s, which is no target of the Makefile", page, m[1])
+			}
+		}
+	}
+}
+
+func TestDecisionsAreNumberedAndComplete(t *testing.T) {
+	name := regexp.MustCompile(`^docs/adr/(\d{4})-[a-z0-9-]+\.md$`)
+	numbers := map[string]string{}
+	for _, page := range files(t, ".md") {
+		if path.Dir(page) != "docs/adr" || path.Base(page) == "README.md" {
+			continue
+		}
+		m := name.FindStringSubmatch(page)
+		if m == nil {
+			t.Errorf("%s is not named NNNN-title.md", page)
+			continue
+		}
+		if other, ok := numbers[m[1]]; ok {
+			t.Errorf("%s and %s have one number; take the next free one", page, other)
+		}
+		numbers[m[1]] = page
+		for _, part := range []string{"context", "options", "decision", "consequences"} {
+			if !slices.Contains(anchors(string(readFile(t, page))), part) {
+				t.Errorf("%s has no heading %s", page, part)
+			}
+		}
+	}
+	if len(numbers) == 0 {
+		t.Error("found no decision in docs/adr")
+	}
+}
+
+func TestEveryKindHasAPageWithASample(t *testing.T) {
+	for kind := range crds(t) {
+		page := "docs/kinds/" + strings.ToLower(kind) + ".md"
+		content, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Errorf("%s has no page; write %s: example, try it, fields by task, conditions, how to debug", kind, page)
+			continue
+		}
+		seen := map[string]bool{}
+		for _, m := range fence.FindAllStringSubmatch(string(content), -1) {
+			if m[1] == "yaml" {
+				validate(t, m[2], seen)
+			}
+		}
+		if !seen[kind] {
+			t.Errorf("%s has no example of a %s, but of %v", page, kind, slices.Sorted(maps.Keys(seen)))
+		}
+	}
+}
+
+func TestAnchors(t *testing.T) {
+	got := anchors("# One `code`: more\n```\n# not this\n```\n## Two_a-b\n")
+	if want := []string{"one-code-more", "two_a-b"}; !slices.Equal(got, want) {
+		t.Errorf("anchors are %v, want %v", got, want)
+	}
+}
