@@ -40,18 +40,22 @@ func TestCheck(t *testing.T) {
 		change func(*crd, *schema)
 		want   string
 	}{
-		"same":            {},
-		"new optional":    {change: func(_ *crd, s *schema) { s.Properties["x"] = schema{Type: "string"} }},
-		"longer enum":     {change: func(_ *crd, s *schema) { set(s, "size", func(p *schema) { p.Enum = append(p.Enum, apiextensionsv1.JSON{Raw: []byte(`"xl"`)}) }) }},
-		"looser limit":    {change: func(_ *crd, s *schema) { set(s, "name", func(p *schema) { p.MaxLength = new(int64(253)) }) }},
-		"shorter enum":    {change: func(_ *crd, s *schema) { set(s, "size", func(p *schema) { p.Enum = p.Enum[:1] }) }, want: `.spec.size loses the values "large"`},
-		"tighter limit":   {change: func(_ *crd, s *schema) { set(s, "name", func(p *schema) { p.MaxLength = new(int64(10)) }) }, want: ".spec.name changes its maxLength from 63 to 10"},
-		"new minimum":     {change: func(_ *crd, s *schema) { set(s, "list", func(p *schema) { p.MinItems = new(int64(1)) }) }, want: ".spec.list gets a minItems of 1"},
-		"other type":      {change: func(_ *crd, s *schema) { set(s, "list", func(p *schema) { p.Items.Schema.Type = "integer" }) }, want: ".spec.list[] changes its type from string to integer"},
-		"new required":    {change: func(_ *crd, s *schema) { s.Required = []string{"name"} }, want: ".spec.name becomes required without a default"},
-		"field removed":   {change: func(_ *crd, s *schema) { delete(s.Properties, "name") }, want: ".spec.name is removed"},
-		"scope":           {change: func(c *crd, _ *schema) { c.Spec.Scope = apiextensionsv1.ClusterScoped }, want: "scope changes from Namespaced to Cluster"},
-		"version dropped": {change: func(c *crd, _ *schema) { c.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1"}} }, want: "objects are stored as v1alpha1"},
+		"same":         {},
+		"new optional": {change: func(_ *crd, s *schema) { s.Properties["x"] = schema{Type: "string"} }},
+		"longer enum": {change: func(_ *crd, s *schema) {
+			set(s, "size", func(p *schema) { p.Enum = append(p.Enum, apiextensionsv1.JSON{Raw: []byte(`"xl"`)}) })
+		}},
+		"looser limit":  {change: func(_ *crd, s *schema) { set(s, "name", func(p *schema) { p.MaxLength = new(int64(253)) }) }},
+		"shorter enum":  {change: func(_ *crd, s *schema) { set(s, "size", func(p *schema) { p.Enum = p.Enum[:1] }) }, want: `.spec.size loses the values "large"`},
+		"tighter limit": {change: func(_ *crd, s *schema) { set(s, "name", func(p *schema) { p.MaxLength = new(int64(10)) }) }, want: ".spec.name changes its maxLength from 63 to 10"},
+		"new minimum":   {change: func(_ *crd, s *schema) { set(s, "list", func(p *schema) { p.MinItems = new(int64(1)) }) }, want: ".spec.list gets a minItems of 1"},
+		"other type":    {change: func(_ *crd, s *schema) { set(s, "list", func(p *schema) { p.Items.Schema.Type = "integer" }) }, want: ".spec.list[] changes its type from string to integer"},
+		"new required":  {change: func(_ *crd, s *schema) { s.Required = []string{"name"} }, want: ".spec.name becomes required without a default"},
+		"field removed": {change: func(_ *crd, s *schema) { delete(s.Properties, "name") }, want: ".spec.name is removed"},
+		"scope":         {change: func(c *crd, _ *schema) { c.Spec.Scope = apiextensionsv1.ClusterScoped }, want: "scope changes from Namespaced to Cluster"},
+		"version dropped": {change: func(c *crd, _ *schema) {
+			c.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1"}}
+		}, want: "objects are stored as v1alpha1"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
