@@ -108,7 +108,7 @@ func lint(path string, s apiextensionsv1.JSONSchemaProps) []string {
 	}
 	switch s.Type {
 	case "string":
-		if s.MaxLength == nil && s.Enum == nil && s.Format == "" {
+		if s.MaxLength == nil && s.Enum == nil && s.Format == "" && !isDuration(s) {
 			complain("is a string without an end; add +kubebuilder:validation:MaxLength or an Enum")
 		}
 	case "array":
@@ -137,6 +137,13 @@ func lint(path string, s apiextensionsv1.JSONSchemaProps) []string {
 		list = append(list, lint(path+"."+name, s.Properties[name])...)
 	}
 	return list
+}
+
+// isDuration tells durations of metav1, to which a length cannot be given; their rule parses them.
+func isDuration(s apiextensionsv1.JSONSchemaProps) bool {
+	return slices.ContainsFunc(s.XValidations, func(r apiextensionsv1.ValidationRule) bool {
+		return strings.Contains(r.Rule, "duration(self)")
+	})
 }
 
 // isBorrowedMap tells selectors, whose type is Kubernetes' own and bounded by it.
