@@ -18,6 +18,8 @@ import (
 type Options struct {
 	// Files holds the descriptions, one folder per release.
 	Files fs.FS
+	// Known holds the catalogues of options that are in use, one folder per release; differences are reported.
+	Known fs.FS
 	// Release to build.
 	Release string
 	// Images to build; all when empty.
@@ -68,15 +70,14 @@ func Build(ctx context.Context, options Options) (*Images, error) {
 	if err := b.openLock(); err != nil {
 		return nil, err
 	}
-	order := b.release.Order(names)
-	if err := b.resolver.resolve(ctx, order); err != nil {
-		return nil, err
-	}
-	plan, err := b.plan(order)
+	p, err := b.plan(b.release.Order(names), names)
 	if err != nil {
 		return nil, err
 	}
-	built, err := b.run(ctx, plan, names)
+	built, err := b.run(ctx, p)
+	if err := b.resolver.lock.write(options.Cache); err != nil {
+		return nil, err
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Registry is the registry part of the references that images have on this machine.
@@ -37,6 +38,25 @@ type Image struct {
 	SBOM string `json:"sbom"`
 	// Options is the file with the catalogue of configuration options, for services that have one.
 	Options string `json:"options,omitempty"`
+}
+
+// In is the reference under which the image is pushed to a registry, given as HOST[:PORT][/PATH].
+func (i Image) In(registry string) string {
+	return strings.TrimSuffix(registry, "/") + strings.TrimPrefix(i.Ref, Registry)
+}
+
+// Only keeps the named images; one that was not built is an error.
+func (i *Images) Only(names []string) (*Images, error) {
+	some := &Images{Release: i.Release, Images: map[string]Image{}}
+	for _, name := range names {
+		image, ok := i.Images[name]
+		if !ok {
+			return nil, fmt.Errorf("image %s has not been built: run stackwright images build --release %s %s",
+				name, i.Release, name)
+		}
+		some.Images[name] = image
+	}
+	return some, nil
 }
 
 // CacheDir is where all that is built is kept.

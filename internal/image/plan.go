@@ -9,68 +9,64 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"stackwright.dev/stackwright/internal/image/apt"
 	"stackwright.dev/stackwright/internal/image/layer"
 	"stackwright.dev/stackwright/internal/image/spec"
 )
 
-// plan is what a run has to do: every layer with its inputs, in the order of need.
-type plan struct {
-	order []*task
-	tasks map[string]*task
-}
-
-// task is one layer of a plan.
+// task is one layer of a run.
 type task struct {
 	layer *spec.Layer
 	input *layer.Input
 	id    string
-	// needs are the layers this one is made from, chain its parents, the lowest first.
+	// needs are the tasks of the layers this one is made from, chain of its parents, the lowest first.
 	needs, chain []*task
-	// built is set once the layer is in the store, done is closed then.
-	built *layer.Built
+	// publish tells that the layer's image is wanted.
+	publish bool
+	// ready is closed when the packages are known and, unless the layer is in the store, here.
+	ready chan struct{}
+	// done is closed when built is set.
 	done  chan struct{}
-	// fetched is closed when the packages are here.
-	fetched chan struct{}
+	built *layer.Built
 }
 
-// plan computes every layer's address and looks which are there.
-func (b *build) plan(order []*spec.Layer) (*plan, error) {
-	p := &plan{tasks: map[string]*task{}}
+// plan makes the tasks, in the order of need, and finds the programs that go into images.
+func (b *build) plan(order []*spec.Layer, wanted []string) ([]*task, error) {
+	var tasks []*task
+	byName := map[string]*task{}
 	for _, l := range order {
-		t := &task{layer: l, done: make(chan struct{}), fetched: make(chan struct{})}
+		t := &task{layer: l, publish: slices.Contains(wanted, l.Name), ready: make(chan struct{}), done: make(chan struct{})}
+		t.input = &layer.Input{Layer: l, Codename: b.release.Codename, Sources: apt.Sources(b.release)}
 		for _, need := range l.Needs() {
-			t.needs = append(t.needs, p.tasks[need])
+			t.needs = append(t.needs, byName[need])
 		}
 		for _, parent := range b.release.Chain(l.Parent) {
-			t.chain = append(t.chain, p.tasks[parent.Name])
+			t.chain = append(t.chain, byName[parent.Name])
 		}
-		if err := b.describe(t, p); err != nil {
-			return nil, err
+		for _, file := range l.Files {
+			content, err := b.content(file)
+			if err != nil {
+				return nil, fmt.Errorf("layer %s: %w", l.Name, err)
+			}
+			t.input.Files = append(t.input.Files, content)
 		}
-		p.tasks[l.Name] = t
-		p.order = append(p.order, t)
+		byName[l.Name] = t
+		tasks = append(tasks, t)
 	}
-	return p, nil
+	return tasks, nil
 }
 
-func (b *build) describe(t *task, p *plan) error {
-	t.input = &layer.Input{
-		Layer:    t.layer,
-		Codename: b.release.Codename,
-		Sources:  apt.Sources(b.release),
-		Packages: b.resolver.lock.Layers[t.layer.Name].Packages,
+// describe computes the address of a task whose packages are known and looks whether the layer is there.
+func (b *build) describe(t *task) error {
+	if len(t.chain) > 0 {
+		t.input.Parent = t.chain[len(t.chain)-1].id
 	}
-	if t.layer.Parent != "" {
-		t.input.Parent = p.tasks[t.layer.Parent].id
-	}
-	for _, file := range t.layer.Files {
-		content, err := b.content(file, p)
-		if err != nil {
-			return fmt.Errorf("layer %s: %w", t.layer.Name, err)
+	for i, file := range t.layer.Files {
+		if file.Layer != "" {
+			t.input.Files[i].SHA256 = t.need(file.Layer).id
 		}
-		t.input.Files = append(t.input.Files, content)
 	}
 	var err error
 	if t.id, err = t.input.ID(); err != nil {
@@ -83,10 +79,19 @@ func (b *build) describe(t *task, p *plan) error {
 	return err
 }
 
-func (b *build) content(file spec.File, p *plan) (layer.File, error) {
+func (t *task) need(name string) *task {
+	for _, need := range t.needs {
+		if need.layer.Name == name {
+			return need
+		}
+	}
+	return nil
+}
+
+func (b *build) content(file spec.File) (layer.File, error) {
 	switch {
 	case file.Layer != "":
-		return layer.File{SHA256: p.tasks[file.Layer].id}, nil
+		return layer.File{}, nil
 	case file.Binary == "":
 		sum := sha256.Sum256([]byte(file.Content))
 		return layer.File{Content: []byte(file.Content), SHA256: hex.EncodeToString(sum[:])}, nil

@@ -41,7 +41,7 @@ func (b *build) publish(ctx context.Context, t *task) (*Image, error) {
 	for _, l := range layers {
 		image.Size += l.Size
 	}
-	if image.Options, err = b.options(ctx, t); err != nil {
+	if image.Options, err = b.options(ctx, t, layers); err != nil {
 		return nil, err
 	}
 	if oci.Holds(image.Layout, image.Digest, image.Ref) {

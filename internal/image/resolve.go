@@ -33,6 +33,9 @@ func (r *resolver) open(ctx context.Context) (*apt.Archive, error) {
 	if r.archive != nil {
 		return r.archive, nil
 	}
+	if err := apt.InstallTools(ctx, r.say); err != nil {
+		return nil, err
+	}
 	archive, err := apt.Open(ctx, filepath.Join(r.cache, "apt", r.release.Name), r.release)
 	if err != nil {
 		return nil, err
@@ -41,8 +44,8 @@ func (r *resolver) open(ctx context.Context) (*apt.Archive, error) {
 	return archive, nil
 }
 
-// resolve makes the lock cover the given layers.
-func (r *resolver) resolve(ctx context.Context, order []*spec.Layer) error {
+// begin looks whether anything has to be resolved, and gets package indexes if so.
+func (r *resolver) begin(ctx context.Context, order []*spec.Layer) error {
 	var missing bool
 	for _, layer := range order {
 		missing = missing || !r.lock.covers(r.release, layer.Name)
@@ -50,18 +53,17 @@ func (r *resolver) resolve(ctx context.Context, order []*spec.Layer) error {
 	if !missing && !r.refresh {
 		return nil
 	}
-	if err := r.update(ctx); err != nil {
-		return err
-	}
-	for _, layer := range order {
-		if r.lock.covers(r.release, layer.Name) {
-			continue
-		}
+	return r.update(ctx)
+}
+
+// resolve gives a layer's packages. Those of its parents must have been asked for before.
+func (r *resolver) resolve(ctx context.Context, layer *spec.Layer) ([]apt.Package, error) {
+	if !r.lock.covers(r.release, layer.Name) {
 		if err := r.resolveLayer(ctx, layer); err != nil {
-			return fmt.Errorf("resolving packages of %s: %w", layer.Name, err)
+			return nil, fmt.Errorf("resolving packages of %s: %w", layer.Name, err)
 		}
 	}
-	return r.lock.write(r.cache)
+	return r.lock.Layers[layer.Name].Packages, nil
 }
 
 // update refreshes the package indexes. When they changed nothing of the lock is kept: a layer from new indexes on a
@@ -102,7 +104,6 @@ func (r *resolver) resolveLayer(ctx context.Context, layer *spec.Layer) error {
 	if err != nil {
 		return err
 	}
-	r.say("%s: %d packages", layer.Name, len(set.Packages))
 	r.stanzas[layer.Name] = set.Stanzas
 	r.lock.Layers[layer.Name] = Locked{Request: request(r.release, layer.Name), Packages: set.Packages}
 	return nil

@@ -6,31 +6,30 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
+	"stackwright.dev/stackwright/internal/image/apt"
 	"stackwright.dev/stackwright/internal/image/layer"
+	"stackwright.dev/stackwright/internal/image/spec"
 )
 
 // run builds what is missing, workers layers at a time, and publishes the images.
-func (b *build) run(ctx context.Context, p *plan, names []string) (map[string]Image, error) {
+func (b *build) run(ctx context.Context, tasks []*task) (map[string]Image, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var group sync.WaitGroup
 	group.Go(func() {
-		if err := b.fetch(ctx, p); err != nil {
+		if err := b.supply(ctx, tasks); err != nil {
 			cancel(err)
 		}
 	})
-	wanted := map[string]bool{}
-	for _, name := range names {
-		wanted[name] = true
-	}
 	var mutex sync.Mutex
 	images := map[string]Image{}
 	slots := make(chan struct{}, workers)
-	for _, t := range p.order {
+	for _, t := range tasks {
 		group.Go(func() {
-			image, err := b.perform(ctx, t, slots, wanted[t.layer.Name])
+			image, err := b.perform(ctx, t, slots)
 			if err != nil {
 				cancel(err)
 				return
@@ -46,34 +45,55 @@ func (b *build) run(ctx context.Context, p *plan, names []string) (map[string]Im
 	return images, context.Cause(ctx)
 }
 
-// fetch downloads packages in the order in which they are needed, while earlier layers are built.
-func (b *build) fetch(ctx context.Context, p *plan) error {
-	for _, t := range p.order {
-		if t.built == nil && len(t.input.Packages) > 0 {
-			archive, err := b.resolver.open(ctx)
-			if err != nil {
-				return err
-			}
-			if err := archive.Update(ctx, keepIndexes); err != nil {
-				return err
-			}
-			if err := archive.Download(ctx, b.layers.Packages, t.input.Packages); err != nil {
-				return fmt.Errorf("layer %s: %w", t.layer.Name, err)
-			}
+// supply resolves and downloads packages in the order of need, while earlier layers are being built.
+func (b *build) supply(ctx context.Context, tasks []*task) error {
+	order := make([]*spec.Layer, len(tasks))
+	for i, t := range tasks {
+		order[i] = t.layer
+	}
+	if err := b.resolver.begin(ctx, order); err != nil {
+		return err
+	}
+	for _, t := range tasks {
+		var err error
+		if t.input.Packages, err = b.resolver.resolve(ctx, t.layer); err != nil {
+			return err
 		}
-		close(t.fetched)
+		if err := b.describe(t); err != nil {
+			return err
+		}
+		if err := b.download(ctx, t); err != nil {
+			return fmt.Errorf("layer %s: %w", t.layer.Name, err)
+		}
+		close(t.ready)
 	}
 	return nil
 }
 
+func (b *build) download(ctx context.Context, t *task) error {
+	missing := apt.Missing(b.layers.Packages, t.input.Packages)
+	if t.built != nil || len(missing) == 0 {
+		return nil
+	}
+	archive, err := b.resolver.open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := archive.Update(ctx, keepIndexes); err != nil {
+		return err
+	}
+	b.say("%s: fetching %d packages", t.layer.Name, len(missing))
+	return archive.Download(ctx, b.layers.Packages, missing)
+}
+
 // perform builds one layer if it is missing, and its image if that is wanted.
-func (b *build) perform(ctx context.Context, t *task, slots chan struct{}, publish bool) (*Image, error) {
+func (b *build) perform(ctx context.Context, t *task, slots chan struct{}) (*Image, error) {
 	for _, need := range t.needs {
 		if err := await(ctx, need.done); err != nil {
 			return nil, err
 		}
 	}
-	if err := await(ctx, t.fetched); err != nil {
+	if err := await(ctx, t.ready); err != nil {
 		return nil, err
 	}
 	select {
@@ -88,7 +108,7 @@ func (b *build) perform(ctx context.Context, t *task, slots chan struct{}, publi
 		}
 	}
 	close(t.done)
-	if !publish {
+	if !t.publish {
 		return nil, nil
 	}
 	return b.publish(ctx, t)
@@ -102,11 +122,12 @@ func (b *build) make(ctx context.Context, t *task) error {
 		if file.Layer == "" {
 			continue
 		}
-		path, err := b.find(t.needs, file.Layer, file.Source)
+		path, err := find(t.need(file.Layer), file.Source)
 		if err != nil {
 			return fmt.Errorf("layer %s: %w", t.layer.Name, err)
 		}
 		t.input.Files[i].Path = path
+		t.input.NotBefore = max(t.input.NotBefore, t.need(file.Layer).built.Epoch)
 	}
 	built, err := b.layers.Build(ctx, t.input, t.below())
 	if err != nil {
@@ -117,17 +138,15 @@ func (b *build) make(ctx context.Context, t *task) error {
 	return nil
 }
 
-// find looks for a file in a needed layer and in those below it.
-func (b *build) find(needs []*task, name, source string) (string, error) {
-	for _, need := range needs {
-		for below := append(need.below(), need.built); need.layer.Name == name && len(below) > 0; below = below[:len(below)-1] {
-			path := filepath.Join(below[len(below)-1].Root(), source)
-			if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-				return path, nil
-			}
+// find looks for a file in a layer and in those below it.
+func find(t *task, source string) (string, error) {
+	for _, built := range slices.Backward(append(t.below(), t.built)) {
+		path := filepath.Join(built.Root(), source)
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			return path, nil
 		}
 	}
-	return "", fmt.Errorf("layer %s has no file %s", name, source)
+	return "", fmt.Errorf("layer %s has no file %s", t.layer.Name, source)
 }
 
 // below are the built layers under this one, the lowest first.

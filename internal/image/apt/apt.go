@@ -55,9 +55,6 @@ type Archive struct {
 // Open prepares the state directory dir for a release.
 func Open(ctx context.Context, dir string, release *spec.Release) (*Archive, error) {
 	a := &Archive{dir: dir, release: release, mirrors: hostMirrors(ctx)}
-	if _, err := os.Stat(keyring); err != nil {
-		return nil, fmt.Errorf("finding the archive's keys: %w: install the package debian-archive-keyring", err)
-	}
 	for _, sub := range []string{"lists/partial", "cache/archives/partial", "none"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
 			return nil, fmt.Errorf("making apt's state: %w", err)

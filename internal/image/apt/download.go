@@ -8,18 +8,22 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
-// Download puts the packages' files into dir, which may hold some already.
+// Missing lists the packages whose files are not in dir.
+func Missing(dir string, packages []Package) []Package {
+	return slices.DeleteFunc(slices.Clone(packages), func(p Package) bool {
+		_, err := os.Stat(filepath.Join(dir, p.FileName()))
+		return err == nil
+	})
+}
+
+// Download puts the packages' files into dir.
 func (a *Archive) Download(ctx context.Context, dir string, packages []Package) error {
 	args := []string{"download", "-q"}
 	for _, p := range packages {
-		if _, err := os.Stat(filepath.Join(dir, p.FileName())); err != nil {
-			args = append(args, p.pin())
-		}
-	}
-	if len(args) == 2 {
-		return nil
+		args = append(args, p.pin())
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("making the package folder: %w", err)

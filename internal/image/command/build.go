@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackwright.dev/stackwright/internal/image"
+	"stackwright.dev/stackwright/releases"
 )
 
 func buildCommand(s *settings) *cobra.Command {
@@ -23,6 +24,7 @@ func buildCommand(s *settings) *cobra.Command {
 					return err
 				}
 			}
+			options.Known = releases.Files
 			options.Files, options.Release, options.Images = s.files(), s.release, args
 			options.Progress = func(message string) { fmt.Fprintln(cmd.ErrOrStderr(), message) }
 			_, err = image.Build(cmd.Context(), options)

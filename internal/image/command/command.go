@@ -11,6 +11,7 @@ import (
 
 	"stackwright.dev/stackwright/images"
 	"stackwright.dev/stackwright/internal/image"
+	"stackwright.dev/stackwright/internal/image/spec"
 )
 
 // settings are the flags that all verbs share.
@@ -32,7 +33,8 @@ func Command() *cobra.Command {
 	flags.StringVar(&s.release, "release", "epoxy", "OpenStack release")
 	flags.StringVar(&s.cache, "cache", "", "folder for all results (default $STACKWRIGHT_CACHE, or stackwright in the user's cache folder)")
 	flags.StringVar(&s.data, "data", "", "folder with the descriptions of images, instead of those in this program")
-	cmd.AddCommand(buildCommand(s))
+	cmd.AddCommand(buildCommand(s), listCommand(s), loadCommand(s), optionsCommand(s), pushCommand(s), saveCommand(s),
+		sbomCommand(s))
 	return cmd
 }
 
@@ -48,6 +50,26 @@ func (s *settings) files() fs.FS {
 		return os.DirFS(s.data)
 	}
 	return images.Files
+}
+
+// built reads the index of the release, narrowed to the named images.
+func (s *settings) built(names []string) (*image.Images, error) {
+	release, err := spec.Load(s.files(), s.release)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := release.Select(names); err != nil {
+		return nil, err
+	}
+	cache, err := s.cacheDir()
+	if err != nil {
+		return nil, err
+	}
+	images, err := image.ReadIndex(cache, s.release)
+	if err != nil || len(names) == 0 {
+		return images, err
+	}
+	return images.Only(names)
 }
 
 // beside is the folder of the running program, where make puts the others too.

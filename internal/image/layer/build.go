@@ -53,7 +53,7 @@ func (b *Builder) Build(ctx context.Context, in *Input, below []*Built) (*Built,
 	if err := os.Mkdir(filepath.Join(work, "layer"), 0o755); err != nil {
 		return nil, fmt.Errorf("archiving layer %s: %w", in.Layer.Name, err)
 	}
-	built.Digest, built.Size, err = writeTar(filepath.Join(work, "layer", "layer.tar"), filepath.Join(work, "upper"), built.Epoch)
+	built.Digest, built.Size, err = writeTar(filepath.Join(work, "layer", "layer.tar"), filepath.Join(work, "upper"), roots(below), built.Epoch)
 	if err != nil {
 		return nil, fmt.Errorf("archiving layer %s: %w", in.Layer.Name, err)
 	}
@@ -68,7 +68,7 @@ func (b *Builder) progress(in *Input, message string) {
 
 // epoch is when the newest package of the layer or of those below was made.
 func (b *Builder) epoch(in *Input, below []*Built) (int64, error) {
-	var newest int64
+	newest := in.NotBefore
 	for _, lower := range below {
 		newest = max(newest, lower.Epoch)
 	}
@@ -87,15 +87,12 @@ func (b *Builder) install(ctx context.Context, in *Input, below []*Built, work s
 	if err := b.stage(in, work); err != nil {
 		return err
 	}
-	lowers := []string{filepath.Join(work, "none")}
+	lower := filepath.Join(work, "none")
 	if len(below) > 0 {
-		lowers = nil
-	}
-	for _, lower := range below {
-		lowers = append([]string{lower.Root()}, lowers...)
+		lower = lowers(below)
 	}
 	script := filepath.Join(work, "build.sh")
-	cmd := exec.CommandContext(ctx, "/bin/sh", script, work, strings.Join(lowers, ":"), in.Codename)
+	cmd := exec.CommandContext(ctx, "/bin/sh", script, work, lower, in.Codename)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/root", "TMPDIR=/tmp"}
 	return b.run(cmd, in)
 }
@@ -111,10 +108,7 @@ func (b *Builder) run(cmd *exec.Cmd, in *Input) error {
 		return fmt.Errorf("making the log: %w", err)
 	}
 	defer log.Close()
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
-		Pdeathsig:  syscall.SIGKILL,
-	}
+	cmd.SysProcAttr = namespaces()
 	reader, writer := io.Pipe()
 	cmd.Stdout, cmd.Stderr = writer, writer
 	done := make(chan string)
@@ -153,4 +147,12 @@ func (b *Builder) follow(output io.Reader, log io.Writer, in *Input) string {
 	}
 	io.Copy(io.Discard, output)
 	return strings.Join(said, "; ")
+}
+
+// namespaces isolate a build. When this process dies the kernel ends the build and takes its mounts away.
+func namespaces() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
+		Pdeathsig:  syscall.SIGKILL,
+	}
 }

@@ -30,6 +30,8 @@ type Input struct {
 	Packages []apt.Package
 	// Files are in the order of Layer.Files.
 	Files []File
+	// NotBefore is a time in seconds which the layer's own must not be before: that of layers whose files it takes.
+	NotBefore int64
 }
 
 // File is the content of one of the layer's files.

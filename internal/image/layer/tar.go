@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -22,9 +21,9 @@ const (
 	opaqueMarker   = ".wh..wh..opq"
 )
 
-// writeTar archives root, the upper folder of an overlay, as an image layer. The same content gives the same bytes: the
+// writeTar archives root, the upper folder of an overlay over the lower ones, as an image layer. The same content gives the same bytes: the
 // order is by name, users and groups are numbers, and no time is later than epoch.
-func writeTar(file, root string, epoch int64) (digest string, size int64, err error) {
+func writeTar(file, root string, lower []string, epoch int64) (digest string, size int64, err error) {
 	out, err := os.Create(file)
 	if err != nil {
 		return "", 0, err
@@ -32,7 +31,7 @@ func writeTar(file, root string, epoch int64) (digest string, size int64, err er
 	defer out.Close()
 	hash := sha256.New()
 	buffered := bufio.NewWriterSize(io.MultiWriter(out, hash), 1<<20)
-	w := &writer{tar: tar.NewWriter(buffered), root: root, epoch: time.Unix(epoch, 0), links: map[inode]string{}}
+	w := &writer{tar: tar.NewWriter(buffered), root: root, lower: lower, epoch: time.Unix(epoch, 0), links: map[inode]string{}}
 	if err := filepath.WalkDir(root, w.add); err != nil {
 		return "", 0, err
 	}
@@ -51,6 +50,7 @@ type inode struct{ device, number uint64 }
 type writer struct {
 	tar   *tar.Writer
 	root  string
+	lower []string
 	epoch time.Time
 	links map[inode]string
 }
@@ -122,10 +122,21 @@ func (w *writer) directory(path string, header *tar.Header) error {
 		return err
 	}
 	value, err := xattr(path, "trusted.overlay.opaque")
-	if err != nil || value != "y" {
+	if err != nil || value != "y" || !w.covers(header.Name) {
 		return err
 	}
-	return w.marker(strings.TrimSuffix(header.Name, "/") + "/" + opaqueMarker)
+	return w.marker(header.Name + opaqueMarker)
+}
+
+// covers tells whether a lower layer has a folder of the same name. overlayfs marks every new folder as opaque, also
+// where there is nothing to hide.
+func (w *writer) covers(name string) bool {
+	for _, lower := range w.lower {
+		if info, err := os.Lstat(filepath.Join(lower, name)); err == nil && info.IsDir() {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *writer) file(path string, header *tar.Header) error {

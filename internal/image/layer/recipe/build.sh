@@ -82,6 +82,27 @@ check_users() {
 	done <"$work/users"
 }
 
+# Each package with Python code would start an interpreter of its own to compile it. One run at the end takes a fraction.
+defer_bytecode() {
+	mkdir -p "$root/usr/bin"
+	chroot "$root" dpkg-divert --quiet --local --no-rename --divert /usr/bin/py3compile.real --add /usr/bin/py3compile
+	[ ! -e "$root/usr/bin/py3compile" ] || mv "$root/usr/bin/py3compile" "$root/usr/bin/py3compile.real"
+	printf '#!/bin/sh\nprintf "%%s\\n" "$@" | grep ^/ >>/tmp/compile\nexit 0\n' >"$root/usr/bin/py3compile"
+	chmod 755 "$root/usr/bin/py3compile"
+}
+
+compile_bytecode() {
+	rm -f "$root/usr/bin/py3compile"
+	chroot "$root" dpkg-divert --quiet --local --no-rename --remove /usr/bin/py3compile
+	[ -e "$root/usr/bin/py3compile.real" ] || return 0
+	mv "$root/usr/bin/py3compile.real" "$root/usr/bin/py3compile"
+	step "compiling Python code"
+	: >>"$root/tmp/compile"
+	# A status of 1 says that some file cannot be compiled, as is so with examples that packages carry along.
+	xargs -a "$root/tmp/compile" chroot "$root" python3 -m compileall -q -j 2 /usr/lib/python3/dist-packages \
+		>"$work/compiled" </dev/null || cat "$work/compiled"
+}
+
 install_packages() {
 	set -- "$work"/debs/*.deb
 	[ -e "$1" ] || return 0
@@ -91,6 +112,7 @@ install_packages() {
 	printf '\nLAST_SYSTEM_UID=65533\nLAST_SYSTEM_GID=65533\n' >>"$root/etc/adduser.conf"
 	printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 	chmod 755 "$root/usr/sbin/policy-rc.d"
+	defer_bytecode
 	set --
 	for deb in "$work"/debs/*.deb; do
 		set -- "$@" "/tmp/stackwright/debs/${deb##*/}"
@@ -99,6 +121,7 @@ install_packages() {
 		-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=/dev/null \
 		-o DPkg::Options::=--force-unsafe-io -o DPkg::Options::=--force-confold -o DPkg::Use-Pty=0 \
 		-o APT::Sandbox::User=root "$@" </dev/null
+	compile_bytecode
 	rm -f "$root/usr/sbin/policy-rc.d"
 	cat "$work/adduser.conf" >"$root/etc/adduser.conf"
 }
@@ -120,7 +143,8 @@ clean() {
 	find "$root/var/log" -type f -delete
 	find "$root/var/cache" -type f ! -path '*/debconf/*' -delete
 	find "$root/var/lib/apt/lists" -mindepth 1 -delete
-	rm -rf "$root"/var/lib/apt/extended_states "$root"/var/cache/debconf/*-old "$root"/var/lib/dpkg/*-old \
+	rm -rf "$root"/var/lib/apt/extended_states "$root"/var/cache/debconf/*-old \
+		"$root"/var/cache/debconf/tmp.ci "$root"/var/lib/dpkg/*-old \
 		"$root"/etc/passwd- "$root"/etc/group- "$root"/etc/shadow- "$root"/etc/gshadow- "$root"/etc/subuid- \
 		"$root"/etc/subgid- "$root"/etc/.pwd.lock "$root"/etc/hostname "$root"/etc/resolv.conf \
 		"$root"/var/lib/dbus/machine-id "$root"/var/lib/systemd/random-seed "$root"/var/lib/systemd/catalog/database \
