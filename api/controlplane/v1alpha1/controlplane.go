@@ -166,6 +166,9 @@ type OpenStackControlPlane struct {
 // KitStatus returns the part of the status that the kit writes.
 func (o *OpenStackControlPlane) KitStatus() *owner.Status { return &o.Status.Status }
 
+// Paused tells whether the operator leaves the object alone.
+func (o *OpenStackControlPlane) Paused() bool { return o.Spec.Paused }
+
 // OpenStackControlPlaneList is a list of OpenStackControlPlane.
 // +kubebuilder:object:root=true
 type OpenStackControlPlaneList struct {

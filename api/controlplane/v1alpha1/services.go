@@ -6,6 +6,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 )
 
 // Services has one field per service. A field that is left out takes everything from the size.
@@ -56,9 +59,6 @@ type Service struct {
 	// Enabled is false to remove the service. Its data stays, and is taken up when it is enabled again.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
-	// Resources of the service's main container; empty takes those of the size.
-	// +optional
-	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
 }
 
 // On tells whether the service is enabled; it is when nothing says otherwise.
@@ -66,31 +66,42 @@ func (s *Service) On() bool { return s == nil || s.Enabled == nil || *s.Enabled 
 
 // GaleraService is what can be said about the database cluster.
 type GaleraService struct {
-	Service `json:",inline"`
+	Service             `json:",inline"`
+	infrav1.PodSettings `json:",inline"`
 	// Replicas is 1 or 3: a cluster of an even number cannot decide which half is right.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="self == 1 || self == 3",message="replicas of galera is 1 or 3: an even number has no majority when the nodes are cut in two"
+	// +kubebuilder:validation:XValidation:rule="self == 1 || self == 3",message="replicas of galera is 1 or 3: an even number has no majority when the network is cut in two"
 	Replicas *int32 `json:"replicas,omitempty"`
-	// Storage is the size of the volume of each replica, such as 20Gi.
+	// Storage is the size of the volume of each replica, such as 20Gi. It can grow and not shrink.
 	// +optional
 	Storage *resource.Quantity `json:"storage,omitempty"`
+	// Config has options of section [mysqld] of MariaDB, such as max_connections: "2000".
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	Config map[string]string `json:"config,omitempty"`
+	// Recovery names the member that starts the cluster when the operator cannot know which one holds every
+	// acknowledged write.
+	// +optional
+	Recovery *infrav1.GaleraRecovery `json:"recovery,omitempty"`
 }
 
 // RabbitMQService is what can be said about the message broker.
 type RabbitMQService struct {
-	Service `json:",inline"`
+	Service             `json:",inline"`
+	infrav1.PodSettings `json:",inline"`
 	// Replicas is 1 or 3: quorum queues need a majority.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == 1 || self == 3",message="replicas of rabbitmq is 1 or 3: quorum queues need a majority"
 	Replicas *int32 `json:"replicas,omitempty"`
-	// Storage is the size of the volume of each replica, such as 5Gi.
+	// Storage is the size of the volume of each replica, such as 5Gi. It can grow and not shrink.
 	// +optional
 	Storage *resource.Quantity `json:"storage,omitempty"`
 }
 
 // MemcachedService is what can be said about the cache.
 type MemcachedService struct {
-	Service `json:",inline"`
+	Service             `json:",inline"`
+	infrav1.PodSettings `json:",inline"`
 	// Replicas is the number of caches; keys are spread over them.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -98,12 +109,75 @@ type MemcachedService struct {
 	Replicas *int32 `json:"replicas,omitempty"`
 }
 
+// API is what can be said about every service with an API of OpenStack. The fields are those of the service's own kind.
+type API struct {
+	// Replicas is the number of API pods.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=64
+	Replicas *int32 `json:"replicas,omitempty"`
+	// Workers is the number of processes in each API pod.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=64
+	Workers int32 `json:"workers,omitempty"`
+	// Resources of the service's containers.
+	// +optional
+	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+	// NodeSelector limits the nodes that the pods run on.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	NodeSelector map[string]servicev1.Label `json:"nodeSelector,omitempty"`
+	// Tolerations of the pods.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+	// TopologySpread replaces the default, which spreads the pods over nodes where it can.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	TopologySpread []corev1.TopologySpreadConstraint `json:"topologySpread,omitempty"`
+	// Config sets options of the service: section, option, value.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=128
+	Config map[string]servicev1.Options `json:"config,omitempty"`
+	// ConfigFrom takes options from ConfigMaps and Secrets whose keys hold configuration files of the service.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	ConfigFrom []servicev1.ConfigSource `json:"configFrom,omitempty"`
+	// ExtraVolumes are mounted into every container of the service.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	ExtraVolumes []servicev1.ExtraVolume `json:"extraVolumes,omitempty"`
+	// TLSSecret names a Secret with tls.crt, tls.key and ca.crt that the service uses instead of a certificate of the
+	// control plane's authority.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	TLSSecret string `json:"tlsSecret,omitempty"`
+	// Expose says how users outside of the cluster reach the service.
+	// +optional
+	Expose *servicev1.Expose `json:"expose,omitempty"`
+}
+
 // KeystoneService is what can be said about the identity service.
 type KeystoneService struct {
 	Service `json:",inline"`
-	// Replicas is the number of API pods.
+	API     `json:",inline"`
+	// AdminPasswordSecret names a Secret whose key password is the password of the user admin. Empty: one is generated.
 	// +optional
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=32
-	Replicas *int32 `json:"replicas,omitempty"`
+	// +kubebuilder:validation:MaxLength=253
+	AdminPasswordSecret string `json:"adminPasswordSecret,omitempty"`
+	// Fernet says how the keys that make tokens are rotated.
+	// +optional
+	Fernet *servicev1.FernetKeys `json:"fernet,omitempty"`
+	// Credential says how the keys that encrypt stored credentials are rotated.
+	// +optional
+	Credential *servicev1.CredentialKeys `json:"credential,omitempty"`
+	// TrustFlush says when expired trusts are removed from the database.
+	// +optional
+	TrustFlush *servicev1.TrustFlush `json:"trustFlush,omitempty"`
 }

@@ -1,0 +1,49 @@
+// Command stackwright-operator runs the controllers of Stackwright: all of them, or those that --controllers names.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/version"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "stackwright-operator:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	var o operator.Options
+	var level slog.Level
+	show := flag.Bool("version", false, "print the version and exit")
+	flag.StringVar(&o.Controllers, "controllers", "",
+		"controllers to run, such as keystone,galera or nova/api for one component; empty runs all")
+	flag.StringVar(&o.Metrics, "metrics", "127.0.0.1:8080", `address of /metrics, without authentication; "0" for none`)
+	flag.StringVar(&o.Health, "health", ":8081", `address of /healthz and /readyz; "0" for none`)
+	flag.BoolVar(&o.LeaderElection, "leader-elect", false, "let several replicas stand by for each other")
+	flag.StringVar(&o.Namespace, "namespace", "", "namespace of the leader lease; empty is the pod's own")
+	flag.TextVar(&level, "log-level", slog.LevelInfo, "debug, info or error")
+	flag.Parse()
+	if *show {
+		fmt.Println(version.String())
+		return nil
+	}
+	ctrl.SetLogger(logr.FromSlogHandler(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level})))
+	if limit := operator.LimitMemory(); limit > 0 {
+		ctrl.Log.Info("keeping the heap under the container's limit", "bytes", limit)
+	}
+	cfg, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("finding the cluster: %w; run in a pod or give --kubeconfig", err)
+	}
+	return operator.Run(ctrl.SetupSignalHandler(), cfg, o)
+}

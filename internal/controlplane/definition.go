@@ -1,0 +1,69 @@
+// Package controlplane composes an OpenStack of the objects of its services' own operators: it writes Galera, RabbitMQ,
+// Memcached and Keystone objects, and nothing that those operators write themselves.
+package controlplane
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/ref"
+	"stackwright.dev/kit/step"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/pki"
+)
+
+type (
+	cloud = controlplanev1.OpenStackControlPlane
+	scope = step.Scope[*cloud]
+)
+
+// The steps and references that others name.
+const (
+	refRelease = "release"
+	refClouds  = "clouds"
+
+	stepRelease  = "release"
+	stepServices = "services"
+	stepCA       = "ca"
+	stepGalera   = "galera"
+	stepKeystone = "keystone"
+	stepClient   = "client"
+)
+
+// Definition is the controller of control planes. releases lists the names of the releases that exist.
+func Definition(releases func(context.Context) ([]string, error)) kit.Definition[*cloud] {
+	return kit.Definition[*cloud]{
+		Name: "controlplane",
+		New:  func() *cloud { return &cloud{} },
+		Refs: []ref.Ref[*cloud]{
+			ref.To(refRelease, &controlplanev1.OpenStackRelease{}, releaseKey, ref.Optional[*cloud](), ref.DigestOf[*cloud](generation)),
+			ref.Local(refClouds, &corev1.Secret{}, cloudsSecret, ref.Fields[*cloud](cloudsFile, cloudsCA)),
+		},
+		Steps:  steps(releases),
+		Report: report,
+		Guard:  guard,
+	}
+}
+
+func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud] {
+	ready := step.After[*cloud](stepRelease, stepServices)
+	release := step.Reads[*cloud](refRelease)
+	return []step.Step[*cloud]{
+		step.Check(stepServices, checkServices, step.Condition[*cloud]("ServicesKnown")),
+		step.Check(stepRelease, checkRelease(releases), release, step.Condition[*cloud]("ReleaseReady")),
+		pki.CA(stepCA, caSecret, ownCA, ready, step.Condition[*cloud]("CAReady")),
+		step.Objects(stepGalera, galera, ready, release, step.After[*cloud](stepCA),
+			step.When(galeraOn), step.Makes[*cloud](&infrav1.Galera{}), step.Condition[*cloud]("GaleraReady")),
+		step.Objects(stepKeystone, keystone, ready, release, step.After[*cloud](stepCA, stepGalera),
+			step.When(keystoneOn), step.Makes[*cloud](&servicev1.Keystone{}), step.Condition[*cloud]("KeystoneReady")),
+		step.Objects(stepClient, client, ready, release, step.After[*cloud](stepKeystone),
+			step.When(keystoneOn), step.Reads[*cloud](refClouds), step.Condition[*cloud]("ClientReady"),
+			step.Makes[*cloud](&corev1.ServiceAccount{}, &appsv1.Deployment{})),
+	}
+}

@@ -1,0 +1,80 @@
+package controlplane
+
+import (
+	"cmp"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubeclient "sigs.k8s.io/controller-runtime/pkg/client"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+)
+
+// The components by which an OpenStackRelease names images.
+const (
+	imageMariaDB   = "mariadb"
+	imageRabbitMQ  = "rabbitmq"
+	imageMemcached = "memcached"
+	imageKeystone  = "keystone"
+	imageClient    = "openstackclient"
+)
+
+func galeraOn(o *cloud) bool {
+	s := o.Spec.Services.Galera
+	return s == nil || s.On()
+}
+
+func rabbitOn(o *cloud) bool {
+	s := o.Spec.Services.RabbitMQ
+	return s == nil || s.On()
+}
+
+func memcachedOn(o *cloud) bool {
+	s := o.Spec.Services.Memcached
+	return s == nil || s.On()
+}
+
+func keystoneOn(o *cloud) bool {
+	s := o.Spec.Services.Keystone
+	return s == nil || s.On()
+}
+
+func child(o *cloud, service string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: childName(o, service), Namespace: o.Namespace}
+}
+
+func childName(o *cloud, service string) string { return o.Name + "-" + service }
+
+// ownCA tells whether the control plane makes its own authority.
+func ownCA(o *cloud) bool { return !o.Spec.TLS.Disabled && o.Spec.TLS.CASecret == "" }
+
+func caSecret(o *cloud) string { return cmp.Or(o.Spec.TLS.CASecret, childName(o, "ca")) }
+
+func infraTLS(o *cloud) infrav1.TLS {
+	if o.Spec.TLS.Disabled {
+		return infrav1.TLS{Disabled: true}
+	}
+	return infrav1.TLS{CASecret: caSecret(o)}
+}
+
+func pods(p part, asked infrav1.PodSettings) infrav1.PodSettings {
+	asked.Resources = p.resources(asked.Resources)
+	return asked
+}
+
+func galera(s *scope) ([]kubeclient.Object, error) {
+	o, size := s.Owner(), sizes(s.Owner().Spec.Size).galera
+	asked := cmp.Or(o.Spec.Services.Galera, &controlplanev1.GaleraService{})
+	return []kubeclient.Object{&infrav1.Galera{
+		ObjectMeta: child(o, "galera"),
+		Spec: infrav1.GaleraSpec{
+			Image:       image(s, imageMariaDB),
+			Replicas:    size.count(asked.Replicas),
+			Storage:     infrav1.Storage{Size: size.volume(asked.Storage), ClassName: o.Spec.StorageClass},
+			TLS:         infraTLS(o),
+			Config:      asked.Config,
+			Recovery:    asked.Recovery,
+			PodSettings: pods(size, asked.PodSettings),
+		},
+	}}, nil
+}

@@ -1,0 +1,68 @@
+package controlplane
+
+import (
+	"cmp"
+
+	kubeclient "sigs.k8s.io/controller-runtime/pkg/client"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+)
+
+func keystone(s *scope) ([]kubeclient.Object, error) {
+	o := s.Owner()
+	asked := cmp.Or(o.Spec.Services.Keystone, &controlplanev1.KeystoneService{})
+	k := &servicev1.Keystone{
+		ObjectMeta: child(o, "keystone"),
+		Spec: servicev1.KeystoneSpec{
+			CommonSpec: api(s, imageKeystone, sizes(o.Spec.Size).keystone, &asked.API),
+			Database: servicev1.Database{
+				Galera: childName(o, "galera"), DeletionPolicy: string(o.Spec.DeletionPolicy),
+			},
+			Region:              o.Spec.Region,
+			AdminPasswordSecret: asked.AdminPasswordSecret,
+		},
+	}
+	if memcachedOn(o) {
+		k.Spec.Memcached = childName(o, "memcached")
+	}
+	if rabbitOn(o) {
+		k.Spec.RabbitMQ = childName(o, "rabbitmq")
+	}
+	if asked.Fernet != nil {
+		k.Spec.Fernet = *asked.Fernet
+	}
+	if asked.Credential != nil {
+		k.Spec.Credential = *asked.Credential
+	}
+	if asked.TrustFlush != nil {
+		k.Spec.TrustFlush = *asked.TrustFlush
+	}
+	return []kubeclient.Object{k}, nil
+}
+
+// api is what every service with an API of OpenStack gets from the control plane.
+func api(s *scope, component string, size part, asked *controlplanev1.API) servicev1.CommonSpec {
+	o := s.Owner()
+	spec := servicev1.CommonSpec{
+		Image:          image(s, component),
+		Release:        o.Spec.Release,
+		Replicas:       new(size.count(asked.Replicas)),
+		Workers:        cmp.Or(asked.Workers, size.workers),
+		Resources:      size.resources(asked.Resources),
+		NodeSelector:   asked.NodeSelector,
+		Tolerations:    asked.Tolerations,
+		TopologySpread: asked.TopologySpread,
+		Config:         asked.Config,
+		ConfigFrom:     asked.ConfigFrom,
+		ExtraVolumes:   asked.ExtraVolumes,
+		TLS:            servicev1.TLS{Disabled: o.Spec.TLS.Disabled},
+	}
+	if !o.Spec.TLS.Disabled {
+		spec.TLS.CASecret, spec.TLS.Secret = caSecret(o), asked.TLSSecret
+	}
+	if asked.Expose != nil {
+		spec.Expose = *asked.Expose
+	}
+	return spec
+}

@@ -1,0 +1,55 @@
+package controlplane
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/step"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+)
+
+// report fills what the control plane tells besides conditions.
+func report(v step.View, o *cloud) {
+	st := &o.Status
+	if release := accepted(v, st); release != nil {
+		st.Release, st.OpenStack = release.Name, release.Spec.OpenStack
+	}
+	if meta.IsStatusConditionTrue(st.Conditions, "Ready") && st.ObservedGeneration == o.Generation {
+		st.DeployedRelease = o.Spec.Release
+	}
+	st.Endpoints, st.Clouds = nil, ""
+	if k, ok := v.Child(stepKeystone, "Keystone", childName(o, "keystone")).(*servicev1.Keystone); ok && keystoneOn(o) {
+		if e := k.Status.Endpoints; e.Public != "" || e.Internal != "" {
+			st.Endpoints = []controlplanev1.Endpoint{{Service: "keystone", Public: e.Public, Internal: e.Internal}}
+		}
+		st.Clouds = k.Status.Clouds
+	}
+}
+
+// accepted returns the release that passed its check, nil when none did. Its version is noted at once, before the
+// services have it, because from then on a lower one may find databases that it cannot read.
+func accepted(v step.View, st *controlplanev1.OpenStackControlPlaneStatus) *controlplanev1.OpenStackRelease {
+	if s := st.Find(stepRelease); s == nil || s.State != owner.StepDone {
+		return nil
+	}
+	for _, o := range v.Referenced(refRelease) {
+		if r, ok := o.(*controlplanev1.OpenStackRelease); ok {
+			return r
+		}
+	}
+	return nil
+}
+
+// guard refuses the deletion of a control plane that has been deployed, until it is confirmed.
+func guard(o *cloud) string {
+	confirmed := o.Spec.ConfirmDeletion == o.Name || o.Annotations[controlplanev1.ConfirmDeletion] == o.Name
+	if o.Status.DeployedRelease == "" || confirmed {
+		return ""
+	}
+	return fmt.Sprintf("Control plane %s is live and keeps running although its deletion was asked for; "+
+		"to delete it set spec.confirmDeletion to %s.", o.Name, o.Name)
+}

@@ -1,0 +1,85 @@
+package controlplane
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+)
+
+// part is what a size gives to one service. A service's own fields win over it.
+type part struct {
+	replicas    int32
+	workers     int32
+	cpu, memory string // requests
+	limit       string // of memory; empty is none
+	storage     string
+}
+
+// sizing is what a size gives to all services.
+type sizing struct{ galera, rabbitmq, memcached, keystone part }
+
+// sizes: dev fits a machine of 8 GiB beside Kubernetes; the others grow with the number of hypervisors. Only memory has
+// limits: a limit of CPU slows down a member of a cluster until its peers take it for dead.
+func sizes(s controlplanev1.Size) sizing {
+	switch s {
+	case controlplanev1.SizeDev:
+		return sizing{
+			galera:    part{replicas: 1, cpu: "50m", memory: "256Mi", storage: "5Gi"},
+			rabbitmq:  part{replicas: 1, cpu: "50m", memory: "192Mi", storage: "1Gi"},
+			memcached: part{replicas: 1, cpu: "10m", memory: "96Mi"},
+			keystone:  part{replicas: 1, workers: 2, cpu: "50m", memory: "256Mi"},
+		}
+	case controlplanev1.SizeMedium:
+		return sizing{
+			galera:    part{replicas: 3, cpu: "1", memory: "4Gi", limit: "6Gi", storage: "50Gi"},
+			rabbitmq:  part{replicas: 3, cpu: "500m", memory: "2Gi", limit: "3Gi", storage: "10Gi"},
+			memcached: part{replicas: 3, cpu: "100m", memory: "1Gi", limit: "1280Mi"},
+			keystone:  part{replicas: 3, workers: 4, cpu: "500m", memory: "768Mi", limit: "1536Mi"},
+		}
+	case controlplanev1.SizeLarge:
+		return sizing{
+			galera:    part{replicas: 3, cpu: "4", memory: "16Gi", limit: "20Gi", storage: "200Gi"},
+			rabbitmq:  part{replicas: 3, cpu: "2", memory: "6Gi", limit: "8Gi", storage: "20Gi"},
+			memcached: part{replicas: 3, cpu: "500m", memory: "4Gi", limit: "5Gi"},
+			keystone:  part{replicas: 5, workers: 8, cpu: "2", memory: "1536Mi", limit: "3Gi"},
+		}
+	default:
+		return sizing{
+			galera:    part{replicas: 3, cpu: "250m", memory: "1Gi", limit: "2Gi", storage: "20Gi"},
+			rabbitmq:  part{replicas: 3, cpu: "100m", memory: "512Mi", limit: "1Gi", storage: "5Gi"},
+			memcached: part{replicas: 2, cpu: "50m", memory: "256Mi", limit: "320Mi"},
+			keystone:  part{replicas: 2, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi"},
+		}
+	}
+}
+
+// resources returns what a person asked for, or else what the size gives.
+func (p part) resources(asked corev1.ResourceRequirements) corev1.ResourceRequirements {
+	if len(asked.Requests) > 0 || len(asked.Limits) > 0 {
+		return asked
+	}
+	r := corev1.ResourceRequirements{Requests: corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse(p.cpu), corev1.ResourceMemory: resource.MustParse(p.memory),
+	}}
+	if p.limit != "" {
+		r.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(p.limit)}
+	}
+	return r
+}
+
+// volume returns the size of a volume that a person asked for, or else the one of the size.
+func (p part) volume(asked *resource.Quantity) resource.Quantity {
+	if asked != nil {
+		return *asked
+	}
+	return resource.MustParse(p.storage)
+}
+
+// count returns the replicas that a person asked for, or else those of the size.
+func (p part) count(asked *int32) int32 {
+	if asked != nil {
+		return *asked
+	}
+	return p.replicas
+}

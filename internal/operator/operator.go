@@ -1,0 +1,75 @@
+// Package operator wires the controllers into one process: the whole of Stackwright, one service or one component.
+package operator
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"stackwright.dev/kit"
+)
+
+// Options are the flags of the operator.
+type Options struct {
+	// Controllers is what runs, as --controllers says it.
+	Controllers string
+	// Metrics and Health are the addresses to serve on; "0" serves none.
+	Metrics, Health string
+	// LeaderElection lets several replicas stand by for each other, with a lease in Namespace.
+	LeaderElection bool
+	Namespace      string
+}
+
+// Run runs the selected controllers until ctx ends.
+func Run(ctx context.Context, cfg *rest.Config, o Options) error {
+	manager, err := New(cfg, o)
+	if err != nil {
+		return err
+	}
+	if err := manager.Start(ctx); err != nil {
+		return fmt.Errorf("running controllers: %w", err)
+	}
+	return nil
+}
+
+// New makes the manager with the selected controllers and does not start it.
+func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
+	releases := &releases{}
+	known := Registry(releases.Names)
+	selection, err := Select(o.Controllers, known.components())
+	if err != nil {
+		return nil, err
+	}
+	controllers, err := known.build(selection)
+	if err != nil {
+		return nil, err
+	}
+	manager, err := kit.NewManager(cfg, ctrl.Options{
+		Scheme:                        Scheme(),
+		Metrics:                       server.Options{BindAddress: o.Metrics},
+		HealthProbeBindAddress:        o.Health,
+		LeaderElection:                o.LeaderElection,
+		LeaderElectionID:              selection.Lease(len(known)),
+		LeaderElectionNamespace:       o.Namespace,
+		LeaderElectionReleaseOnCancel: true,
+	}, controllers...)
+	if err != nil {
+		return nil, fmt.Errorf("making the manager: %w", err)
+	}
+	releases.reader = manager.GetClient()
+	return manager, probes(manager)
+}
+
+func probes(manager ctrl.Manager) error {
+	if err := manager.AddHealthzCheck("alive", healthz.Ping); err != nil {
+		return fmt.Errorf("adding health check: %w", err)
+	}
+	if err := manager.AddReadyzCheck("alive", healthz.Ping); err != nil {
+		return fmt.Errorf("adding readiness check: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/owner"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/controlplane"
+)
+
+// Entries are the controllers that exist.
+type Entries []Entry
+
+// Entry is one controller.
+type Entry struct {
+	// Name of the controller, as --controllers takes it.
+	Name string
+	// Components of the controller that can run apart.
+	Components []string
+	// New makes the controller for these components; nil are all.
+	New func(components []string) (kit.Controller, error)
+}
+
+// Registry is the one list of everything that runs. releases lists the names of the releases that exist.
+func Registry(releases func(context.Context) ([]string, error)) Entries {
+	return Entries{
+		entry(controlplane.Definition(releases)),
+	}
+}
+
+// Scheme knows all kinds that controllers read and write.
+func Scheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, controlplanev1.AddToScheme, infrav1.AddToScheme, servicev1.AddToScheme,
+	} {
+		if err := add(s); err != nil {
+			panic(fmt.Sprintf("two kinds have one name: %v", err))
+		}
+	}
+	return s
+}
+
+func entry[T owner.Object](d kit.Definition[T]) Entry {
+	e := Entry{Name: d.Name}
+	for i := range d.Steps {
+		if c := d.Steps[i].Component; c != "" && !slices.Contains(e.Components, c) {
+			e.Components = append(e.Components, c)
+		}
+	}
+	slices.Sort(e.Components)
+	e.New = func(components []string) (kit.Controller, error) {
+		d := d
+		d.Options.Components = components
+		return kit.New(d, Scheme())
+	}
+	return e
+}
+
+func (e Entries) components() map[string][]string {
+	out := map[string][]string{}
+	for _, entry := range e {
+		out[entry.Name] = entry.Components
+	}
+	return out
+}
+
+func (e Entries) build(s Selection) ([]kit.Controller, error) {
+	var out []kit.Controller
+	for _, entry := range e {
+		components, ok := s[entry.Name]
+		if !ok {
+			continue
+		}
+		c, err := entry.New(components)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
