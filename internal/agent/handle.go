@@ -33,6 +33,9 @@ func Unready(message string) error {
 	return &Refusal{Code: http.StatusServiceUnavailable, Message: message}
 }
 
+// Nothing is the body of orders and answers without content.
+type Nothing struct{}
+
 // Handle serves a pattern such as "POST /v1/start" to the given roles: f gets the decoded body and returns the answer.
 // Bodies are never logged, they may hold passwords.
 func Handle[In, Out any](mux *http.ServeMux, pattern string, f func(context.Context, In) (Out, error), roles ...string) {
