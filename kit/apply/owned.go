@@ -46,6 +46,17 @@ func Owned(obj metav1.Object, manager string) string {
 
 // fingerprint hashes managed fields independently of the order of keys: the API server orders list keys by value, a decoder
 // that goes through maps by their text.
+// Owns tells whether the hash that Compact left for a manager is that one; it allocates nothing.
+func Owns(obj metav1.Object, manager, hash string) bool {
+	fields := obj.GetManagedFields()
+	for i := range fields {
+		if fields[i].Manager == manager && fields[i].FieldsV1 != nil {
+			return string(fields[i].FieldsV1.GetRawBytes()) == hash
+		}
+	}
+	return hash == ""
+}
+
 func fingerprint(raw []byte) []byte {
 	var tree any
 	if err := json.Unmarshal(raw, &tree); err == nil {

@@ -129,6 +129,7 @@ type result struct {
 	out      *outcome.Outcome
 	fp       string
 	items    []owner.Item
+	records  []client.Object  // of items, when the step is unchanged
 	wants    map[itemKey]bool // what the step rendered in this run; nil when it did not render
 	cell     *owner.External
 	released bool
@@ -141,8 +142,17 @@ func (l *Loop[T]) newRun(ctx context.Context, o T) *run[T] {
 		mem: l.memories.of(client.ObjectKeyFromObject(o)), results: make([]result, len(l.Steps)),
 		refs: make([]refState, len(l.Refs))}
 	st := o.KitStatus()
+	sizes := make([]int, len(l.Steps))
 	for i := range st.Inventory {
 		if j := l.indexOf(st.Inventory[i].Step); j >= 0 {
+			sizes[j]++
+		}
+	}
+	for i := range st.Inventory {
+		if j := l.indexOf(st.Inventory[i].Step); j >= 0 {
+			if r.results[j].items == nil {
+				r.results[j].items = make([]owner.Item, 0, sizes[j])
+			}
 			r.results[j].items = append(r.results[j].items, st.Inventory[i])
 		} else {
 			r.orphans = append(r.orphans, st.Inventory[i])

@@ -20,10 +20,18 @@ type memory struct {
 	steps     map[int]*stepMemory
 	events    map[string]time.Time
 	refs      []refKey
+	used      map[int]uint64
+	usedOf    usedKey
+}
+
+// usedKey is the version of the owner that memory.used is about.
+type usedKey struct {
+	generation int64
+	uid        types.UID
 }
 
 type stepMemory struct {
-	fp        string
+	fp        fingerprint
 	notBefore time.Time
 	due       time.Time
 	out       *outcome.Outcome
@@ -160,4 +168,24 @@ func (m *memory) peek(i int) *stepMemory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.steps[i]
+}
+
+// usedAt returns the hash of what step i uses of the owner, if it is known for that generation.
+func (m *memory) usedAt(i int, generation int64, uid types.UID) (uint64, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.usedOf != (usedKey{generation, uid}) {
+		return 0, false
+	}
+	u, ok := m.used[i]
+	return u, ok
+}
+
+func (m *memory) setUsed(i int, generation int64, uid types.UID, u uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if k := (usedKey{generation, uid}); m.usedOf != k || m.used == nil {
+		m.used, m.usedOf = map[int]uint64{}, k
+	}
+	m.used[i] = u
 }

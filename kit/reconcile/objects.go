@@ -235,18 +235,22 @@ func (r *run[T]) record(it *owner.Item) client.Object {
 
 // intact tells whether every object of a step is as we left it.
 func (r *run[T]) intact(i int) bool {
-	items := r.results[i].items
-	for n := range items {
-		if !r.itemIntact(&items[n]) {
+	res := &r.results[i]
+	records := make([]client.Object, len(res.items))
+	for n := range res.items {
+		records[n] = r.record(&res.items[n])
+		if !r.sound(&res.items[n], records[n]) {
 			return false
 		}
 	}
+	res.records = records
 	return true
 }
 
-func (r *run[T]) itemIntact(it *owner.Item) bool {
-	rec := r.record(it)
-	return rec != nil && rec.GetUID() == it.UID && rec.GetDeletionTimestamp() == nil && apply.Owned(rec, r.Name) == it.Owned
+func (r *run[T]) itemIntact(it *owner.Item) bool { return r.sound(it, r.record(it)) }
+
+func (r *run[T]) sound(it *owner.Item, rec client.Object) bool {
+	return rec != nil && rec.GetUID() == it.UID && rec.GetDeletionTimestamp() == nil && apply.Owns(rec, r.Name, it.Owned)
 }
 
 // gates asks the gate of each object of a step and returns the first that is not ready.
@@ -258,7 +262,7 @@ func (r *run[T]) gates(i int) *outcome.Outcome {
 		if w := r.results[i].wants; w != nil && !w[keyOf(it)] {
 			continue
 		}
-		rec := r.record(it)
+		rec := r.recordAt(i, n)
 		if rec == nil {
 			return outcome.Wait(name(it.Kind, it.Name), "%s %s is not there yet.", it.Kind, it.Name)
 		}
@@ -269,6 +273,14 @@ func (r *run[T]) gates(i int) *outcome.Outcome {
 		}
 	}
 	return first
+}
+
+// recordAt returns the record of item n of step i; that which intact has just read, if it has.
+func (r *run[T]) recordAt(i, n int) client.Object {
+	if res := &r.results[i]; !res.touched && res.records != nil {
+		return res.records[n]
+	}
+	return r.record(&r.results[i].items[n])
 }
 
 func (r *run[T]) gateOf(i int, kind string, rec client.Object) gate.Gate {

@@ -247,7 +247,7 @@ func (r *run[T]) release(i int) bool {
 	}
 	if out.State == outcome.StateFailed {
 		out.Message += "; if the resource or its credentials are gone for good, annotate the object with " + AnnotationAbandon + "=" + s.Name
-		r.fail(i, "", out)
+		r.fail(i, 0, out)
 		return false
 	}
 	r.conclude(i, out)

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"encoding/json"
 	"hash/fnv"
 	"slices"
 	"strconv"
@@ -157,10 +158,10 @@ func (r *run[T]) missingRef(i int) *outcome.Outcome {
 	return nil
 }
 
-// fingerprint hashes all that a step may look at: 16 hex digits.
-func (r *run[T]) fingerprint(i int) string {
+// fingerprint hashes all that a step may look at.
+func (r *run[T]) fingerprint(i int) fingerprint {
 	h := fingerprintSeed(r.Build)
-	h = mix(h, uint64(r.o.GetGeneration()))
+	h = mix(h, r.used(i))
 	for _, j := range r.reads[i] {
 		h = mix(h, r.refs[j].digest)
 	}
@@ -172,12 +173,48 @@ func (r *run[T]) fingerprint(i int) string {
 			}
 		}
 	}
+	return fingerprint(h)
+}
+
+// fingerprint of a step's inputs; in status it is 16 hex digits.
+type fingerprint uint64
+
+func (f fingerprint) digits() [16]byte {
 	var buf [16]byte
 	const digits = "0123456789abcdef"
 	for k := range buf {
-		buf[15-k] = digits[h>>(4*k)&15]
+		buf[15-k] = digits[f>>(4*k)&15]
 	}
-	return string(buf[:])
+	return buf
+}
+
+func (f fingerprint) String() string {
+	d := f.digits()
+	return string(d[:])
+}
+
+// is tells whether f is what status says, without allocating.
+func (f fingerprint) is(text string) bool {
+	d := f.digits()
+	return string(d[:]) == text
+}
+
+// used returns the generation of the owner, or a hash of the part of it that the step declares to use.
+func (r *run[T]) used(i int) uint64 {
+	s, gen := &r.Steps[i], r.o.GetGeneration()
+	if s.Uses == nil {
+		return uint64(gen)
+	}
+	if u, ok := r.mem.usedAt(i, gen, r.o.GetUID()); ok {
+		return u
+	}
+	raw, err := json.Marshal(s.Uses(r.o))
+	if err != nil {
+		return uint64(gen) // not encodable: as if it used everything
+	}
+	u := fingerprintSeed(string(raw))
+	r.mem.setUsed(i, gen, r.o.GetUID(), u)
+	return u
 }
 
 // FNV-1a, by hand because hash/fnv allocates and this runs for each step of each run.

@@ -127,9 +127,9 @@ func (r *run[T]) evaluate(i int) {
 }
 
 // unchanged tells whether a step's inputs and outputs are as the last run left them.
-func (r *run[T]) unchanged(i int, prev *owner.Step, fp string, mem *stepMemory) bool {
+func (r *run[T]) unchanged(i int, prev *owner.Step, fp fingerprint, mem *stepMemory) bool {
 	s := &r.Steps[i]
-	if prev == nil || prev.Fingerprint != fp {
+	if prev == nil || !fp.is(prev.Fingerprint) {
 		return false
 	}
 	if mem != nil && !mem.due.IsZero() {
@@ -161,7 +161,7 @@ func (r *run[T]) settle(i int, out *outcome.Outcome) {
 		r.fail(i, fp, out)
 		return
 	}
-	res.fp = fp
+	res.fp = fp.String()
 	mem := r.mem.peek(i)
 	if every := s.Every; every > 0 || out.Delay() > 0 || mem != nil {
 		m := r.mem.step(i)
@@ -181,7 +181,7 @@ func (r *run[T]) settle(i int, out *outcome.Outcome) {
 	r.conclude(i, out)
 }
 
-func (r *run[T]) fail(i int, fp string, out *outcome.Outcome) {
+func (r *run[T]) fail(i int, fp fingerprint, out *outcome.Outcome) {
 	res := &r.results[i]
 	res.state, res.out = owner.StepFailed, out
 	m := r.mem.step(i)

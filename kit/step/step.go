@@ -72,6 +72,8 @@ type Step[T owner.Object] struct {
 	Sees []string
 	// Makes has a prototype of each Kubernetes kind that the step may make.
 	Makes []client.Object
+	// Uses returns the part of the owner that the step reads; nil means all of its spec.
+	Uses func(T) any
 	// When switches the step off when it returns false; its objects are then removed.
 	When func(T) bool
 	// Condition is the condition type that tells this step's state, such as DBSyncReady; empty for none.
@@ -169,6 +171,10 @@ func Sees[T owner.Object](steps ...string) Option[T] {
 func Makes[T owner.Object](kinds ...client.Object) Option[T] {
 	return func(s *Step[T]) { s.Makes = append(s.Makes, kinds...) }
 }
+
+// Uses narrows what of the owner makes the step render again, from the whole spec to what f returns, which is hashed as
+// JSON. The step must not look at anything else of the owner's spec.
+func Uses[T owner.Object](f func(T) any) Option[T] { return func(s *Step[T]) { s.Uses = f } }
 
 // When switches the step off, and removes its objects, while f is false.
 func When[T owner.Object](f func(T) bool) Option[T] { return func(s *Step[T]) { s.When = f } }

@@ -1,0 +1,132 @@
+package reconcile_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"golang.org/x/sys/unix"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"stackwright.dev/kit/backoff"
+	"stackwright.dev/kit/cache"
+	"stackwright.dev/kit/reconcile"
+)
+
+// allocBudget and timeBudget are criterion 1: a run at rest of an owner with 30 children.
+const (
+	allocBudget = 100
+	timeBudget  = 50 * time.Microsecond
+)
+
+// restingLoop returns a loop whose owner "big" is settled, and the request that runs it. It must be used in a bubble.
+func restingLoop(t *testing.T, w *world) (*reconcile.Loop[*app], ctrlreconcile.Request) {
+	t.Helper()
+	s := scheme(t)
+	def := graph30(map[string]*atomic.Int64{})
+	plan, err := reconcile.NewPlan(reconcile.Config[*app]{Name: def.Name, New: def.New, Refs: def.Refs, Steps: def.Steps,
+		Parallel: 4, Deadline: 10 * time.Minute, Build: "test"}, s)
+	w.do(err)
+	store := cache.NewStore(s, []string{def.Name})
+	w.do(plan.Declare(s, store))
+	o := manager.Options{Scheme: s, Metrics: metricsserver.Options{BindAddress: "0"}}
+	o.Cache, err = store.Options(o.Cache)
+	w.do(err)
+	cfg := w.api.Config()
+	cfg.Transport = w.reqs
+	mgr, err := manager.New(cfg, o)
+	w.do(err)
+	w.do(store.Connect(t.Context(), mgr.GetCache()))
+	l := reconcile.NewLoop(plan)
+	l.Scheme, l.Store, l.Client, l.Live = s, store, mgr.GetClient(), mgr.GetAPIReader()
+	l.Backoff = backoff.New(time.Now, rand.Float64)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- mgr.Start(ctx) }()
+	w.stop = func() { cancel(); <-done }
+	w.pass(time.Second)
+	req := ctrlreconcile.Request{NamespacedName: types.NamespacedName{Namespace: "default", Name: "big"}}
+	for range 6 {
+		_, err := l.Reconcile(t.Context(), req)
+		w.do(err)
+		w.pass(settle)
+		w.roll()
+	}
+	_, err = l.Reconcile(t.Context(), req)
+	w.do(err)
+	w.wantReady("big")
+	w.reqs.take()
+	return l, req
+}
+
+// cpuTime returns the CPU time of one call: the best of 20 batches. The clock of a bubble is fake, and the wall clock of a
+// busy machine says nothing; the time of the thread is real.
+func cpuTime(t *testing.T, f func()) time.Duration {
+	t.Helper()
+	const batches, calls = 20, 200
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	best := time.Hour
+	for range batches {
+		begin := threadTime(t)
+		for range calls {
+			f()
+		}
+		best = min(best, (threadTime(t)-begin)/calls)
+	}
+	return best
+}
+
+func threadTime(t *testing.T) time.Duration {
+	t.Helper()
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(now.Nano())
+}
+
+// TestRunAtRest is criterion 1: no request, at most 100 allocations and 50 µs. The time is the best of several batches, so
+// that a busy machine does not fail it.
+func TestRunAtRest(t *testing.T) {
+	base, err := template()
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		api, err := base.Fresh()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &world{t: t, api: api, stop: func() {}}
+		w.reqs = &requests{next: api.Config().Transport}
+		w.c, err = client.New(api.Config(), client.Options{Scheme: scheme(t)})
+		w.do(err)
+		w.create(secret("password", map[string]string{"password": "x"}), newApp("big"))
+		l, req := restingLoop(t, w)
+		defer w.stop()
+		allocs := testing.AllocsPerRun(200, func() { _, _ = l.Reconcile(t.Context(), req) })
+		if log := w.reqs.take(); len(log) > 0 {
+			t.Errorf("a run at rest sent requests: %s", strings.Join(log, "; "))
+		}
+		t.Logf("noop_reconcile_allocs %.0f count", allocs)
+		if allocs > allocBudget {
+			t.Errorf("a run at rest allocates %.0f times, want at most %d", allocs, allocBudget)
+		}
+		best := cpuTime(t, func() { _, _ = l.Reconcile(t.Context(), req) })
+		t.Logf("noop_reconcile_time %.1f us", float64(best.Nanoseconds())/1000)
+		if best > timeBudget && !race {
+			t.Errorf("a run at rest takes %s, want at most %s", best, timeBudget)
+		}
+	})
+}

@@ -1,0 +1,176 @@
+package reconcile_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/external"
+	"stackwright.dev/kit/ref"
+	"stackwright.dev/kit/step"
+)
+
+type scope = step.Scope[*app]
+
+// cloud is an external endpoint that keeps things by marker.
+type cloud struct{ ids atomic.Int64 }
+
+func (c *cloud) Observe(context.Context, string, string) (external.Observation[string], error) {
+	return external.Observation[string]{State: external.Ready}, nil
+}
+func (c *cloud) Find(context.Context, external.Marker, string) ([]string, error) { return nil, nil }
+func (c *cloud) Create(context.Context, external.Marker, string) (string, error) {
+	return fmt.Sprint(c.ids.Add(1)), nil
+}
+func (c *cloud) Update(context.Context, string, string, []string) error { return nil }
+func (c *cloud) Delete(context.Context, string) error                   { return nil }
+
+// graph30 is the owner of the criteria: 30 children in 5 levels, 2 Deployments with gates, 1 Job, 2 external resources.
+// Only the ConfigMap of step first depends on the image. renders counts renders by step.
+func graph30(renders map[string]*atomic.Int64) kit.Definition[*app] {
+	d := kit.Definition[*app]{Name: "graph", New: func() *app { return &app{} }}
+	d.Refs = []ref.Ref[*app]{ref.Local("password", &corev1.Secret{}, func(a *app) string { return a.Spec.PasswordSecret }, ref.Fields[*app]("password"))}
+	counted := func(name string) func() {
+		renders[name] = &atomic.Int64{}
+		return func() { renders[name].Add(1) }
+	}
+	maps := func(prefix string, n int, value func(*app, int) string) func(*scope) ([]client.Object, error) {
+		hit := counted(prefix)
+		return func(s *scope) ([]client.Object, error) {
+			hit()
+			var out []client.Object
+			for i := range n {
+				cm := &corev1.ConfigMap{Data: map[string]string{"value": value(s.Owner(), i)}}
+				cm.Name = fmt.Sprintf("%s-%s-%d", s.Owner().Name, prefix, i)
+				out = append(out, cm)
+			}
+			return out, nil
+		}
+	}
+	fixed := func(*app, int) string { return "fixed" }
+	things := &cloud{}
+	thing := step.Externals[*app, string, string]{
+		Dial: func(*scope) (external.Client[string, string], error) { return things, nil },
+		Want: func(s *scope) (string, error) { return s.Owner().Name, nil },
+	}
+	nothing := step.Uses(func(*app) any { return nil })
+	cms := step.Makes[*app](&corev1.ConfigMap{})
+	d.Steps = []step.Step[*app]{
+		step.Objects("first", maps("first", 1, func(a *app, _ int) string { return a.Spec.Image }), cms),
+		step.Objects("one", maps("one", 8, fixed), cms, nothing),
+		step.External("thing-a", thing), step.External("thing-b", thing),
+		step.Job("job", job, step.After[*app]("one", "thing-a"), step.Condition[*app]("JobReady")),
+		step.Objects("two", maps("two", 9, fixed), cms, nothing, step.After[*app]("one")),
+		step.Objects("web", workload("web"), step.Makes[*app](&appsv1.Deployment{}), step.After[*app]("job", "two"),
+			step.Reads[*app]("password"), step.Condition[*app]("WebReady")),
+		step.Objects("four", maps("four", 5, fixed), cms, nothing, step.After[*app]("web", "thing-b")),
+		step.Objects("api", workload("api"), step.Makes[*app](&appsv1.Deployment{}), step.After[*app]("four"), step.Condition[*app]("APIReady")),
+		step.Objects("four-too", maps("five", 4, fixed), cms, nothing, step.After[*app]("web")),
+	}
+	return d
+}
+
+func pod() corev1.PodTemplateSpec {
+	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "x"}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "fixed"}}}}
+}
+
+func job(s *scope) (*batchv1.Job, error) {
+	return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: s.Owner().Name + "-job"}, Spec: batchv1.JobSpec{Template: pod()}}, nil
+}
+
+func workload(suffix string) func(*scope) ([]client.Object, error) {
+	return func(s *scope) ([]client.Object, error) {
+		d := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: new(int32(1)), Template: pod(),
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}}}}
+		d.Name = s.Owner().Name + "-" + suffix
+		return []client.Object{d}, nil
+	}
+}
+
+func TestGraph30(t *testing.T) {
+	renders := map[string]*atomic.Int64{}
+	inWorld(t, graph30(renders), func(w *world) {
+		w.create(secret("password", map[string]string{"password": "x", "other": "y"}))
+		w.reqs.take()
+		w.create(newApp("big"))
+		for range 5 {
+			w.roll()
+		}
+		w.wantReady("big")
+		log := w.reqs.take()
+		children := len(w.app("big").Status.Inventory)
+		status, owner := count(log, "PATCH", "apps/big/status"), count(log, "PATCH", "apps/big")-count(log, "PATCH", "apps/big/status")
+		applies := count(log, "PATCH", "") - status - owner
+		t.Logf("criterion 3: children %d, applies %d, owner writes %d, status writes %d", children, applies, owner, status)
+		if children != 30 || applies != 30 || owner != 1 || status > 7 {
+			t.Errorf("want 30 children, 30 applies, 1 owner write, at most 7 status writes: %s", strings.Join(log, "; "))
+		}
+		quiet(w, renders)
+		oneField(w, renders)
+	})
+}
+
+// quiet is criteria 1 and 2: nothing is asked or written at rest, nor after an event that changes no verdict.
+func quiet(w *world, renders map[string]*atomic.Int64) {
+	w.t.Helper()
+	before := renders["two"].Load()
+	change(w, &app{}, "big", func(a *app) { a.SetAnnotations(merge(a.GetAnnotations(), "kit.stackwright.dev/reconcile", "now")) })
+	w.wantRequests("run at rest", 0)
+	d := &appsv1.Deployment{}
+	w.do(w.c.Get(w.t.Context(), client.ObjectKey{Namespace: "default", Name: "big-web"}, d))
+	d.Status.Conditions[0].Message = "new words"
+	w.do(w.c.Status().Update(w.t.Context(), d))
+	w.pass(settle)
+	w.wantRequests("status event without a new verdict", 0)
+	if renders["two"].Load() != before {
+		w.t.Error("a run at rest rendered")
+	}
+}
+
+func merge(m map[string]string, k, v string) map[string]string {
+	out := map[string]string{k: v}
+	for a, b := range m {
+		if a != k {
+			out[a] = b
+		}
+	}
+	return out
+}
+
+func total(renders map[string]*atomic.Int64, but string) int64 {
+	var n int64
+	for k, v := range renders {
+		if k != but {
+			n += v.Load()
+		}
+	}
+	return n
+}
+
+// oneField is criterion 4: one changed field makes one render and one apply.
+func oneField(w *world, renders map[string]*atomic.Int64) {
+	w.t.Helper()
+	before := total(renders, "first")
+	change(w, &app{}, "big", func(a *app) { a.Spec.Image = "app:2" })
+	if after := total(renders, "first"); after != before {
+		w.t.Errorf("%d steps rendered besides the one that uses the field", after-before)
+	}
+	log := w.reqs.take()
+	status := count(log, "PATCH", "/status")
+	applies := count(log, "PATCH", "") - status
+	w.t.Logf("criterion 4: applies %d, status writes %d", applies, status)
+	if applies != 1 || status > 2 || len(log) != applies+status {
+		w.t.Errorf("want 1 apply and at most 2 status writes: %s", strings.Join(log, "; "))
+	}
+	w.wantReady("big")
+}
