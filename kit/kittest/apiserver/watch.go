@@ -154,7 +154,7 @@ func (w *watcher) Read(p []byte) (int, error) {
 		case <-w.end:
 			return 0, io.EOF
 		case <-w.ctx.Done():
-			return 0, w.ctx.Err()
+			return 0, io.EOF // an error would be sent as an event, and watch.Filter leaks its goroutine on that
 		}
 	}
 }
