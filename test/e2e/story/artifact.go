@@ -1,0 +1,99 @@
+package story
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// artifacts is the folder that outlives a failed test.
+func artifacts() string {
+	if dir := os.Getenv("ARTIFACTS"); dir != "" {
+		return dir
+	}
+	return filepath.Join(root(), "artifacts")
+}
+
+// Keep writes what is needed to understand the state of the cluster later into a folder of the artifacts: objects,
+// events and logs. Secrets are listed by name only. What cannot be had is left out: a broken cluster is why it is
+// called.
+func (c Cluster) Keep(name string) string {
+	dir := filepath.Join(artifacts(), name)
+	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer stop()
+	k := keeper{c, ctx, dir}
+	kinds, _ := c.Kubectl(ctx, "api-resources", "--verbs=list", "--no-headers", "-o", "name")
+	k.save("objects.yaml", "devcluster", "kubectl", "get", "-A", "-o", "yaml", "--show-managed-fields",
+		strings.Join(safe(strings.Fields(kinds)), ","))
+	k.save("secrets.txt", "devcluster", "kubectl", "get", "secrets", "-A")
+	k.save("pods.txt", "devcluster", "kubectl", "get", "pods", "-A", "-o", "wide")
+	k.save("events.txt", "devcluster", "kubectl", "get", "events.events.k8s.io", "-A",
+		"--sort-by=.metadata.creationTimestamp", "-o", "wide")
+	k.save("why.txt", "stackwright", "why", "-A")
+	k.save("tree.txt", "stackwright", "tree", "-A")
+	k.logs()
+	_ = os.CopyFS(filepath.Join(dir, "kubernetes"), os.DirFS(c.Logs()))
+	return dir
+}
+
+// safe leaves out kinds that are large, useless or confidential.
+func safe(kinds []string) []string {
+	var list []string
+	for _, kind := range kinds {
+		switch kind {
+		case "secrets", "events", "events.events.k8s.io", "componentstatuses",
+			"customresourcedefinitions.apiextensions.k8s.io":
+		default:
+			list = append(list, kind)
+		}
+	}
+	return list
+}
+
+type keeper struct {
+	Cluster
+	ctx context.Context
+	dir string
+}
+
+func (k keeper) save(file, program string, args ...string) {
+	out, err := k.Run(k.ctx, program, args...)
+	if err != nil {
+		out += "\n" + err.Error() + "\n"
+	}
+	k.write(file, out)
+}
+
+func (k keeper) write(file, content string) {
+	path := filepath.Join(k.dir, file)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
+		_ = os.WriteFile(path, []byte(content), 0o600)
+	}
+}
+
+// logs keeps what every container says, and what the one before it said last.
+func (k keeper) logs() {
+	const columns = `{range .items[*]}{.metadata.namespace} {.metadata.name}` +
+		`{range .status.initContainerStatuses[*]} {.name}:{.restartCount}{end}` +
+		`{range .status.containerStatuses[*]} {.name}:{.restartCount}{end}{"\n"}{end}`
+	pods, err := k.Kubectl(k.ctx, "get", "pods", "-A", "-o", "jsonpath="+columns)
+	if err != nil {
+		k.write("logs/error.txt", err.Error())
+		return
+	}
+	for line := range strings.Lines(pods) {
+		fields := strings.Fields(line)
+		for _, container := range fields[min(2, len(fields)):] {
+			name, restarts, _ := strings.Cut(container, ":")
+			file := fmt.Sprintf("logs/%s/%s/%s", fields[0], fields[1], name)
+			args := []string{"kubectl", "logs", "-n", fields[0], fields[1], "-c", name, "--timestamps"}
+			k.save(file+".log", "devcluster", args...)
+			if restarts != "0" {
+				k.save(file+".previous.log", "devcluster", append(args, "--previous")...)
+			}
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package story
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+)
+
+// Identity asks a Keystone for tokens from outside of the cluster, as users do.
+type Identity struct {
+	cloud cloud
+	http  *http.Client
+}
+
+// cloud is the part of clouds.yaml that a password needs.
+type cloud struct {
+	Auth struct {
+		URL           string `json:"auth_url"`
+		Username      string `json:"username"`
+		Password      string `json:"password"`
+		Project       string `json:"project_name"`
+		UserDomain    string `json:"user_domain_name"`
+		ProjectDomain string `json:"project_domain_name"`
+	} `json:"auth"`
+}
+
+// Identity reads clouds.yaml and ca.crt from a Secret.
+func (w *World) Identity(secret client.ObjectKey) *Identity {
+	w.Helper()
+	s := &corev1.Secret{}
+	if err := w.Get(w.Context(), secret, s); err != nil {
+		w.Fatalf("reading clouds.yaml: %v", err)
+	}
+	var file struct {
+		Clouds map[string]cloud `json:"clouds"`
+	}
+	if err := yaml.Unmarshal(s.Data["clouds.yaml"], &file); err != nil {
+		w.Fatalf("reading clouds.yaml of Secret %s: %v", secret, err)
+	}
+	if len(file.Clouds) == 0 {
+		w.Fatalf("Secret %s has no cloud in clouds.yaml", secret)
+	}
+	i := &Identity{http: &http.Client{Transport: transport(s.Data["ca.crt"])}}
+	for _, c := range file.Clouds {
+		i.cloud = c
+	}
+	return i
+}
+
+// transport trusts ca and makes a connection for each request, because a kept one would hide that others fail.
+func transport(ca []byte) *http.Transport {
+	t := &http.Transport{DisableKeepAlives: true, TLSHandshakeTimeout: 5 * time.Second}
+	if len(ca) > 0 {
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(ca)
+		t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return t
+}
+
+// Token asks for a token by password and returns it.
+func (i *Identity) Token(ctx context.Context) (string, error) {
+	a := i.cloud.Auth
+	domain := func(name string) map[string]any { return map[string]any{"name": name} }
+	body, err := json.Marshal(map[string]any{"auth": map[string]any{
+		"identity": map[string]any{"methods": []string{"password"}, "password": map[string]any{"user": map[string]any{
+			"name": a.Username, "password": a.Password, "domain": domain(a.UserDomain)}}},
+		"scope": map[string]any{"project": map[string]any{"name": a.Project, "domain": domain(a.ProjectDomain)}},
+	}})
+	if err != nil {
+		return "", err
+	}
+	response, err := i.send(ctx, http.MethodPost, bytes.NewReader(body), nil, http.StatusCreated)
+	if err != nil {
+		return "", fmt.Errorf("asking for a token: %w", err)
+	}
+	return response.Get("X-Subject-Token"), nil
+}
+
+// Validate asks whether a token is good, with itself as the proof of who asks.
+func (i *Identity) Validate(ctx context.Context, token string) error {
+	headers := map[string]string{"X-Auth-Token": token, "X-Subject-Token": token}
+	if _, err := i.send(ctx, http.MethodGet, nil, headers, http.StatusOK); err != nil {
+		return fmt.Errorf("validating a token: %w", err)
+	}
+	return nil
+}
+
+func (i *Identity) send(ctx context.Context, method string, body io.Reader, headers map[string]string,
+	want int) (http.Header, error) {
+	url := strings.TrimSuffix(i.cloud.Auth.URL, "/")
+	if !strings.HasSuffix(url, "/v3") {
+		url += "/v3"
+	}
+	request, err := http.NewRequestWithContext(ctx, method, url+"/auth/tokens", body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	for name, value := range headers {
+		request.Header.Set(name, value)
+	}
+	response, err := i.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 2000))
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != want {
+		return nil, fmt.Errorf("answer is %s: %s", response.Status, text)
+	}
+	return response.Header, nil
+}

@@ -1,0 +1,87 @@
+package story
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Probe asks something at a steady pace in the background, as a user of the cloud would, and counts how often it
+// failed.
+type Probe struct {
+	stop context.CancelFunc
+	done sync.WaitGroup
+
+	mu       sync.Mutex
+	total    int
+	failed   int
+	last     error
+	good     time.Time
+	longest  time.Duration
+	inFlight sync.WaitGroup
+}
+
+// Result is what a probe saw.
+type Result struct {
+	Total, Failed int
+	// Longest is the longest time between two good answers.
+	Longest time.Duration
+	// Last is the last failure.
+	Last error
+}
+
+// String is the result in one line.
+func (r Result) String() string {
+	return fmt.Sprintf("%d of %d requests failed, longest gap %s", r.Failed, r.Total, r.Longest.Round(time.Millisecond))
+}
+
+// Watch starts a probe. Each request has timeout; slow ones do not slow down the pace.
+func (w *World) Watch(every, timeout time.Duration, ask func(context.Context) error) *Probe {
+	ctx, stop := context.WithCancel(w.Context())
+	p := &Probe{stop: stop, good: time.Now()}
+	p.done.Go(func() {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				p.inFlight.Go(func() { p.ask(ctx, timeout, ask) })
+			}
+		}
+	})
+	w.Cleanup(func() { p.Stop() })
+	return p
+}
+
+func (p *Probe) ask(ctx context.Context, timeout time.Duration, ask func(context.Context) error) {
+	limited, stop := context.WithTimeout(ctx, timeout)
+	defer stop()
+	err := ask(limited)
+	if ctx.Err() != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total++
+	if err != nil {
+		p.failed++
+		p.last = err
+		return
+	}
+	now := time.Now()
+	p.longest = max(p.longest, now.Sub(p.good))
+	p.good = now
+}
+
+// Stop ends the probe and tells what it saw.
+func (p *Probe) Stop() Result {
+	p.stop()
+	p.done.Wait()
+	p.inFlight.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return Result{Total: p.total, Failed: p.failed, Longest: p.longest, Last: p.last}
+}

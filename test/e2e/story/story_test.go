@@ -1,0 +1,50 @@
+package story
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestNamespace(t *testing.T) {
+	for test, want := range map[string]string{
+		"TestToken":                     "token",
+		"TestGaleraComesBack":           "galera-comes-back",
+		"TestAPIStaysUp/one_pod":        "apistays-up-one-pod",
+		"TestTwoControlPlanes/size=dev": "two-control-planes-size-dev",
+	} {
+		if got := namespace(test); got != want {
+			t.Errorf("namespace of %s is %s, want %s", test, got, want)
+		}
+	}
+}
+
+func TestSecretsAreNotKept(t *testing.T) {
+	for _, kind := range safe([]string{"pods", "secrets", "events", "galeras.infra.stackwright.dev"}) {
+		if kind == "secrets" {
+			t.Error("the content of Secrets would be kept")
+		}
+	}
+}
+
+// A probe counts failures and the longest time without a good answer, and its pace does not depend on the answers.
+func TestProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		w := &World{TB: t}
+		p := w.Watch(100*time.Millisecond, time.Second, func(ctx context.Context) error {
+			if out := time.Since(began); out > 2*time.Second && out < 5*time.Second {
+				<-ctx.Done()
+				return errors.New("no answer")
+			}
+			return nil
+		})
+		<-time.After(10*time.Second + 50*time.Millisecond)
+		got := p.Stop()
+		if got.Total != 100 || got.Failed != 29 || got.Longest != 3*time.Second || got.Last == nil {
+			t.Errorf("result is %s, last %v; want 29 of 100 failed, longest 3s", got, got.Last)
+		}
+	})
+}

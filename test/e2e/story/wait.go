@@ -1,0 +1,74 @@
+package story
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/gate"
+)
+
+const pace = 200 * time.Millisecond
+
+// Eventually asks check again and again until it returns nil, and fails the test with its last answer after within.
+// It returns how long it took.
+func (w *World) Eventually(within time.Duration, what string, check func(context.Context) error) time.Duration {
+	w.Helper()
+	began := time.Now()
+	last := errors.New("was not asked")
+	err := wait.PollUntilContextTimeout(w.Context(), pace, within, true, func(ctx context.Context) (bool, error) {
+		last = check(ctx)
+		return last == nil, nil
+	})
+	if err != nil {
+		w.Fatalf("%s: not within %s: %v", what, within, last)
+	}
+	took := time.Since(began)
+	w.Logf("%s: %s", what, took.Round(time.Millisecond))
+	return took
+}
+
+// Holds asks check again and again for as long as d, and fails the test when it once does not return nil.
+func (w *World) Holds(d time.Duration, what string, check func(context.Context) error) {
+	w.Helper()
+	err := wait.PollUntilContextTimeout(w.Context(), pace, d, true, func(ctx context.Context) (bool, error) {
+		return false, check(ctx)
+	})
+	if !wait.Interrupted(err) {
+		w.Fatalf("%s: did not hold: %v", what, err)
+	}
+}
+
+// Ready waits until obj passes the gate of its kind, and fills it.
+func (w *World) Ready(within time.Duration, obj client.Object) time.Duration {
+	w.Helper()
+	what := fmt.Sprintf("%T %s is ready", obj, obj.GetName())
+	ready := gate.For(obj)
+	return w.Eventually(within, what, func(ctx context.Context) error {
+		if err := w.Get(ctx, client.ObjectKeyFromObject(obj), obj); err != nil {
+			return err
+		}
+		if ok, why := ready(obj); !ok {
+			return errors.New(why)
+		}
+		return nil
+	})
+}
+
+// Gone waits until obj does not exist.
+func (w *World) Gone(within time.Duration, obj client.Object) time.Duration {
+	w.Helper()
+	what := fmt.Sprintf("%T %s is gone", obj, obj.GetName())
+	return w.Eventually(within, what, func(ctx context.Context) error {
+		err := w.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return errors.Join(errors.New("it is still there"), err)
+	})
+}

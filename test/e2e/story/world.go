@@ -1,0 +1,138 @@
+// Package story is what end-to-end tests are written with: a real cluster with our operators in it, a client, and ways
+// to wait for what a user would see.
+package story
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgo "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+)
+
+// World is one test's view of the cluster.
+type World struct {
+	testing.TB
+	client.Client
+	Cluster Cluster
+	// Namespace is the test's own; it goes when the test ends.
+	Namespace string
+}
+
+// Start gives a test the shared cluster and a namespace of its own. When the test fails, logs, events and objects are
+// kept.
+func Start(t *testing.T) *World {
+	t.Helper()
+	return Join(t, Shared())
+}
+
+// Join is Start on a cluster of the test's own.
+func Join(t *testing.T, c Cluster) *World {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig())
+	if err != nil {
+		t.Fatalf("reading the cluster's kubeconfig: %v", err)
+	}
+	scheme, err := newScheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatalf("making a client of the cluster: %v", err)
+	}
+	w := &World{TB: t, Client: client.WithFieldOwner(api, "e2e"), Cluster: c, Namespace: namespace(t.Name())}
+	w.makeNamespace()
+	// Cleanups run last first: what is kept must be taken before the namespace goes.
+	w.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("kept logs, events and objects in %s", c.Keep(w.Namespace))
+		}
+	})
+	return w
+}
+
+func newScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgo.AddToScheme, controlplanev1.AddToScheme, infrav1.AddToScheme, servicev1.AddToScheme,
+	} {
+		if err := add(scheme); err != nil {
+			return nil, fmt.Errorf("making a scheme: %w", err)
+		}
+	}
+	return scheme, nil
+}
+
+// namespace turns the name of a test into one of Kubernetes.
+func namespace(test string) string {
+	words := regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`).FindAllString(strings.TrimPrefix(test, "Test"), -1)
+	return strings.ToLower(strings.Join(words, "-"))
+}
+
+func (w *World) makeNamespace() {
+	w.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace,
+		Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
+	if err := client.IgnoreAlreadyExists(w.Create(w.Context(), ns)); err != nil {
+		w.Fatalf("making namespace %s: %v", w.Namespace, err)
+	}
+	w.Cleanup(func() {
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+		defer stop()
+		if err := client.IgnoreNotFound(w.Delete(ctx, ns)); err != nil {
+			w.Errorf("removing namespace %s: %v", w.Namespace, err)
+		}
+	})
+}
+
+// Apply creates obj or changes the fields that it sets.
+func (w *World) Apply(obj client.Object) {
+	w.Helper()
+	gvk, err := w.GroupVersionKindFor(obj)
+	if err != nil {
+		w.Fatal(err)
+	}
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	obj.SetManagedFields(nil)
+	obj.SetResourceVersion("")
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		w.Fatal(err)
+	}
+	delete(content, "status")
+	apply := client.ApplyConfigurationFromUnstructured(&unstructured.Unstructured{Object: content})
+	if err := w.Client.Apply(w.Context(), apply, client.ForceOwnership); err != nil {
+		w.Fatalf("applying %s %s: %v", gvk.Kind, obj.GetName(), err)
+	}
+}
+
+// Kill removes the pods that match selector at once, without grace, as a power cut would, and returns how many there
+// were.
+func (w *World) Kill(namespace string, selector client.MatchingLabels) int {
+	w.Helper()
+	pods := &corev1.PodList{}
+	if err := w.List(w.Context(), pods, client.InNamespace(namespace), selector); err != nil {
+		w.Fatalf("listing pods %v: %v", selector, err)
+	}
+	for i := range pods.Items {
+		err := w.Delete(w.Context(), &pods.Items[i], client.GracePeriodSeconds(0))
+		if client.IgnoreNotFound(err) != nil {
+			w.Fatalf("killing pod %s: %v", pods.Items[i].Name, err)
+		}
+	}
+	return len(pods.Items)
+}
