@@ -2,7 +2,6 @@ package arch
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -16,15 +15,17 @@ import (
 // maxCRD keeps client-side kubectl apply working: it puts the object into an annotation, and all of them have 256 KiB.
 const maxCRD = 120_000
 
+type definition = apiextensionsv1.CustomResourceDefinition
+
 // crds returns the CRDs that the charts bring, by kind.
-func crds(t *testing.T) map[string]*apiextensionsv1.CustomResourceDefinition {
+func crds(t *testing.T) map[string]*definition {
 	t.Helper()
-	byKind := map[string]*apiextensionsv1.CustomResourceDefinition{}
+	byKind := map[string]*definition{}
 	for _, path := range files(t, ".yaml") {
 		if !strings.HasPrefix(path, "charts/") || filepath.Base(filepath.Dir(path)) != "crds" {
 			continue
 		}
-		crd := &apiextensionsv1.CustomResourceDefinition{}
+		crd := &definition{}
 		if err := yaml.UnmarshalStrict(readFile(t, path), crd); err != nil {
 			t.Fatalf("reading %s: %v", path, err)
 		}
@@ -96,47 +97,61 @@ func TestFieldsAreDescribedAndBounded(t *testing.T) {
 	}
 }
 
-// borrowed fields have a type of Kubernetes, whose bounds are not ours to set: the API server checks them where they end up.
+// borrowed fields have a type of Kubernetes, whose bounds are not ours to set: the API server checks them where they
+// end up.
 var borrowed = []string{"resources", "tolerations", "topologySpread", "affinity", "extraVolumes", "extraVolumeMounts"}
 
 // lint returns what a schema lacks, with the path of the field.
 func lint(path string, s apiextensionsv1.JSONSchemaProps) []string {
-	var list []string
-	complain := func(format string, args ...any) { list = append(list, path+": "+fmt.Sprintf(format, args...)) }
+	list := unbounded(path, s)
 	if s.Description == "" && !strings.HasSuffix(path, "]") {
-		complain("has no description; say what the field is for")
+		list = append(list, path+" has no description; say what the field is for")
+	}
+	for inner, child := range children(path, s) {
+		list = append(list, lint(inner, child)...)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// unbounded tells what could grow without an end.
+func unbounded(path string, s apiextensionsv1.JSONSchemaProps) []string {
+	var list []string
+	complain := func(wrong bool, text string) {
+		if wrong {
+			list = append(list, path+" "+text)
+		}
 	}
 	switch s.Type {
 	case "string":
-		if s.MaxLength == nil && s.Enum == nil && s.Format == "" && !isDuration(s) {
-			complain("is a string without an end; add +kubebuilder:validation:MaxLength or an Enum")
-		}
+		complain(s.MaxLength == nil && s.Enum == nil && s.Format == "" && !isDuration(s),
+			"is a string without an end; add +kubebuilder:validation:MaxLength or an Enum")
 	case "array":
-		if s.XListType == nil {
-			complain("is a list without a type; add +listType=map, set or atomic")
-		}
-		if s.MaxItems == nil {
-			complain("is a list without an end; add +kubebuilder:validation:MaxItems")
-		}
-		list = append(list, lint(path+"[]", *s.Items.Schema)...)
+		complain(s.XListType == nil, "is a list without a type; add +listType=map, set or atomic")
+		complain(s.MaxItems == nil, "is a list without an end; add +kubebuilder:validation:MaxItems")
 	case "object":
-		if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-			if s.MaxProperties == nil && !isBorrowedMap(s) {
-				complain("is a map without an end; add +kubebuilder:validation:MaxProperties")
-			}
-			list = append(list, lint(path+"[*]", *s.AdditionalProperties.Schema)...)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		if p := s.Properties[name]; slices.Contains(borrowed, name) {
-			if p.Description == "" {
-				list = append(list, path+"."+name+": has no description; say what the field is for")
-			}
-			continue
-		}
-		list = append(list, lint(path+"."+name, s.Properties[name])...)
+		complain(s.AdditionalProperties != nil && s.MaxProperties == nil,
+			"is a map without an end; add +kubebuilder:validation:MaxProperties")
 	}
 	return list
+}
+
+// children returns the schemas below s by their paths, but not those inside of borrowed fields.
+func children(path string, s apiextensionsv1.JSONSchemaProps) map[string]apiextensionsv1.JSONSchemaProps {
+	below := map[string]apiextensionsv1.JSONSchemaProps{}
+	if s.Items != nil && s.Items.Schema != nil {
+		below[path+"[]"] = *s.Items.Schema
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		below[path+"[*]"] = *s.AdditionalProperties.Schema
+	}
+	for name, property := range s.Properties {
+		if slices.Contains(borrowed, name) {
+			property = apiextensionsv1.JSONSchemaProps{Description: property.Description}
+		}
+		below[path+"."+name] = property
+	}
+	return below
 }
 
 // isDuration tells durations of metav1, to which a length cannot be given; their rule parses them.
@@ -145,9 +160,6 @@ func isDuration(s apiextensionsv1.JSONSchemaProps) bool {
 		return strings.Contains(r.Rule, "duration(self)")
 	})
 }
-
-// isBorrowedMap tells selectors, whose type is Kubernetes' own and bounded by it.
-func isBorrowedMap(s apiextensionsv1.JSONSchemaProps) bool { return s.XMapType != nil && *s.XMapType == "atomic" }
 
 func TestLintFindsWhatIsMissing(t *testing.T) {
 	str := apiextensionsv1.JSONSchemaProps{Type: "string", Description: "d", MaxLength: new(int64(1))}
@@ -159,7 +171,7 @@ func TestLintFindsWhatIsMissing(t *testing.T) {
 		"no description": {func(s *apiextensionsv1.JSONSchemaProps) { s.Description = "" }, "no description"},
 		"string": {func(s *apiextensionsv1.JSONSchemaProps) {
 			s.Properties = map[string]apiextensionsv1.JSONSchemaProps{"a": {Type: "string", Description: "d"}}
-		}, "X.a: is a string without an end"},
+		}, "X.a is a string without an end"},
 		"list": {func(s *apiextensionsv1.JSONSchemaProps) {
 			s.Type, s.Items = "array", &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &str}
 		}, "a list without a type"},

@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 var foreign = map[string][]string{
 	"api": {"k8s.io/api/", "k8s.io/apimachinery/"},
 	"kit": {"k8s.io/", "sigs.k8s.io/", "github.com/go-logr/", "github.com/prometheus/", "github.com/google/uuid",
-		"golang.org/x/", "gopkg.in/evanphx/json-patch.v4"},
+		"golang.org/x/", "gopkg.in/evanphx/json-patch.v4", "github.com/google/go-cmp/"},
 }
 
 func TestImports(t *testing.T) {

@@ -26,7 +26,8 @@ type checker struct {
 
 func newChecker(v apiextensionsv1.CustomResourceDefinitionVersion) (*checker, error) {
 	internal := &apiextensions.JSONSchemaProps{}
-	err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, internal, nil)
+	convert := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps
+	err := convert(v.Schema.OpenAPIV3Schema, internal, nil)
 	if err != nil {
 		return nil, fmt.Errorf("converting the schema: %w", err)
 	}
@@ -61,8 +62,8 @@ func (c *checker) complaints(t *testing.T, object map[string]any) []string {
 	return list
 }
 
-// validate returns what is wrong with a YAML document that may hold several objects. Objects of groups that are not ours
-// only have to be objects. The kinds of ours that occur are added to seen.
+// validate returns what is wrong with a YAML document that may hold several objects. Objects of groups that are not
+// ours only have to be objects. The kinds of ours that occur are added to seen.
 func validate(t *testing.T, text string, seen map[string]bool) []string {
 	t.Helper()
 	var list []string
@@ -95,7 +96,7 @@ func validate(t *testing.T, text string, seen map[string]bool) []string {
 	return list
 }
 
-func version(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
+func version(crd *definition, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
 	if crd == nil {
 		return nil
 	}
