@@ -120,6 +120,10 @@ func (r *run[T]) evaluate(i int) {
 		return
 	}
 	if r.unchanged(i, prev, fp, mem) {
+		if s.Kind == step.KindJob {
+			res.state = owner.StepDone // also when somebody tidied the Job away: once is once
+			return
+		}
 		r.conclude(i, r.gates(i))
 		return
 	}

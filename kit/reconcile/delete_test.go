@@ -1,0 +1,191 @@
+package reconcile_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/step"
+)
+
+// chain is three levels of one ConfigMap each.
+func chain() kit.Definition[*app] {
+	return define(
+		step.Objects("first", configMap("first", fixed), makesMaps, step.Reads[*app]("password")),
+		step.Objects("second", configMap("second", fixed), makesMaps, step.After[*app]("first"),
+			step.When(func(a *app) bool { return !a.Spec.Public })),
+		step.Objects("third", configMap("third", func(s *scope) string { return s.Owner().Spec.Image }), makesMaps,
+			step.After[*app]("second"), step.When(func(a *app) bool { return !a.Spec.Public })))
+}
+
+func (w *world) maps() string {
+	w.t.Helper()
+	l := &corev1.ConfigMapList{}
+	w.do(w.c.List(w.t.Context(), l, client.InNamespace("default")))
+	var names []string
+	for _, cm := range l.Items {
+		names = append(names, cm.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+func (w *world) wantGone(name string) {
+	w.t.Helper()
+	if err := w.c.Get(w.t.Context(), client.ObjectKey{Namespace: "default", Name: name}, &app{}); !apierrors.IsNotFound(err) {
+		w.t.Errorf("%s is not gone: %v", name, err)
+	}
+	if m := w.maps(); m != "" {
+		w.t.Errorf("left behind: %s", m)
+	}
+}
+
+// TestDeletionOrder is criterion 13.
+func TestDeletionOrder(t *testing.T) {
+	inWorld(t, chain(), func(w *world) {
+		w.create(secret("password", map[string]string{"password": "x"}), newApp("one"))
+		w.wantReady("one")
+		change(w, &corev1.ConfigMap{}, "one-second", func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} })
+		w.reqs.take()
+		w.do(w.c.Delete(t.Context(), w.app("one")))
+		w.pass(settle)
+		if got := w.maps(); got != "one-first one-second" {
+			t.Errorf("with the second level held there are: %s", got)
+		}
+		if c := w.condition("one", "Ready"); !strings.Contains(c.Message, "one-second") || !strings.Contains(c.Message, "example.com/foreign") {
+			t.Errorf("the finalizer that holds the deletion is not named: %q", c.Message)
+		}
+		change(w, &corev1.ConfigMap{}, "one-second", func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
+		w.wantGone("one")
+		var order []string
+		for _, l := range w.reqs.take() {
+			if n, ok := strings.CutPrefix(l, "DELETE /api/v1/namespaces/default/configmaps/one-"); ok {
+				order = append(order, n)
+			}
+		}
+		if got := strings.Join(order, " "); got != "third second first" {
+			t.Errorf("deleted in the order %s", got)
+		}
+	})
+}
+
+// TestDeletionWhileDown is criterion 12: with the operator down, the Secret gone and nothing that renders any more.
+func TestDeletionWhileDown(t *testing.T) {
+	inWorld(t, chain(), func(w *world) {
+		w.create(secret("password", map[string]string{"password": "x"}), newApp("one"))
+		w.wantReady("one")
+		w.stop()
+		w.do(w.c.Delete(t.Context(), w.app("one")))
+		w.do(w.c.Delete(t.Context(), secret("password", nil)))
+		unable := func(*scope) ([]client.Object, error) { return nil, errors.New("cannot render") }
+		for i := range w.def.Steps {
+			w.def.Steps[i].Render = unable
+		}
+		w.start()
+		w.pass(settle)
+		w.wantGone("one")
+	})
+}
+
+// TestPrune is criterion 14.
+func TestPrune(t *testing.T) {
+	fail := false
+	def := chain()
+	render := def.Steps[0].Render
+	def.Steps[0].Render = func(s *scope) ([]client.Object, error) {
+		if fail {
+			return nil, errors.New("broken")
+		}
+		return render(s)
+	}
+	inWorld(t, def, func(w *world) {
+		w.create(secret("password", map[string]string{"password": "x"}), newApp("one"))
+		fail = true
+		change(w, &app{}, "one", func(a *app) { a.Spec.Public = true })
+		if got := w.maps(); got != "one-first one-second one-third" {
+			t.Errorf("pruned in a run with an error: %s", got)
+		}
+		fail = false
+		w.reqs.take()
+		w.pass(3 * time.Minute)
+		if got := w.maps(); got != "one-first" {
+			t.Errorf("not pruned: %s", got)
+		}
+		log := strings.Join(w.reqs.take(), " ")
+		if strings.Index(log, "DELETE /api/v1/namespaces/default/configmaps/one-third") > strings.Index(log, "DELETE /api/v1/namespaces/default/configmaps/one-second") {
+			t.Errorf("pruned in the wrong order: %s", log)
+		}
+		w.wantReady("one")
+	})
+}
+
+// TestStepRemoved: what a step made that a newer binary does not have is removed.
+func TestStepRemoved(t *testing.T) {
+	inWorld(t, chain(), func(w *world) {
+		w.create(secret("password", map[string]string{"password": "x"}), newApp("one"))
+		w.stop()
+		w.def.Steps = w.def.Steps[:2]
+		w.start()
+		w.pass(settle)
+		if got := w.maps(); got != "one-first one-second" {
+			t.Errorf("got %s", got)
+		}
+		w.wantReady("one")
+	})
+}
+
+// TestLostStatus: an inventory that backup tools dropped is found again by labels; nothing is orphaned.
+func TestLostStatus(t *testing.T) {
+	inWorld(t, chain(), func(w *world) {
+		w.create(secret("password", map[string]string{"password": "x"}), newApp("one"))
+		w.stop()
+		a := w.app("one")
+		a.Status.Inventory, a.Status.Steps = nil, nil
+		w.do(w.c.Status().Update(t.Context(), a))
+		w.start()
+		w.wantReady("one")
+		if n := len(w.app("one").Status.Inventory); n != 3 {
+			t.Errorf("inventory has %d items", n)
+		}
+		w.stop()
+		a = w.app("one")
+		a.Status.Inventory, a.Status.Steps = nil, nil
+		w.do(w.c.Status().Update(t.Context(), a))
+		w.do(w.c.Delete(t.Context(), a))
+		w.start()
+		w.pass(settle)
+		w.wantGone("one")
+	})
+}
+
+// TestGuard: a guarded deletion keeps the object running until the guard lets go.
+func TestGuard(t *testing.T) {
+	def := chain()
+	def.Guard = func(a *app) string {
+		if a.Annotations["confirm"] == a.Name {
+			return ""
+		}
+		return "The object is live; annotate it with confirm=" + a.Name + " to let it go."
+	}
+	inWorld(t, def, func(w *world) {
+		w.create(secret("password", map[string]string{"password": "x"}), newApp("one"))
+		w.do(w.c.Delete(t.Context(), w.app("one")))
+		w.pass(settle)
+		if c := w.condition("one", "Ready"); c.Reason != "DeletionHeld" || !strings.Contains(c.Message, "confirm=one") {
+			t.Errorf("got %s %q", c.Reason, c.Message)
+		}
+		w.do(w.c.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "one-third", Namespace: "default"}}))
+		w.pass(settle)
+		if got := w.maps(); got != "one-first one-second one-third" {
+			t.Errorf("a held object is not kept running: %s", got)
+		}
+		change(w, &app{}, "one", func(a *app) { a.SetAnnotations(merge(a.Annotations, "confirm", "one")) })
+		w.wantGone("one")
+	})
+}

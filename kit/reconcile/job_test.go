@@ -1,0 +1,102 @@
+package reconcile_test
+
+import (
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/step"
+)
+
+func imageJob(s *scope) (*batchv1.Job, error) {
+	j, err := job(s)
+	j.Spec.Template.Spec.Containers[0].Image = s.Owner().Spec.Image
+	return j, err
+}
+
+func (w *world) jobs() []batchv1.Job {
+	w.t.Helper()
+	l := &batchv1.JobList{}
+	w.do(w.c.List(w.t.Context(), l))
+	return l.Items
+}
+
+// TestJob is criterion 18.
+func TestJob(t *testing.T) {
+	def := define(step.Job("migrate", imageJob, step.Condition[*app]("MigrationReady")))
+	inWorld(t, def, func(w *world) {
+		w.create(newApp("one"))
+		first := w.jobs()[0]
+		change(w, &app{}, "one", func(a *app) { a.Spec.Image = "app:2" })
+		if got := w.jobs(); len(got) != 1 || got[0].Name != first.Name {
+			t.Fatalf("changed inputs did not wait for the running job: %d jobs", len(got))
+		}
+		w.finishJob(&first, batchv1.JobComplete)
+		w.pass(settle)
+		got := w.jobs()
+		if len(got) != 1 || got[0].Name == first.Name {
+			t.Fatal("changed inputs did not run once the former job had ended")
+		}
+		for range 50 { // the same inputs never run twice, however often the operator starts
+			w.stop()
+			w.start()
+		}
+		if again := w.jobs(); len(again) != 1 || again[0].UID != got[0].UID {
+			t.Errorf("after 50 restarts there are %d jobs, want the same one", len(again))
+		}
+		failAndRetry(w)
+	})
+}
+
+func failAndRetry(w *world) {
+	w.t.Helper()
+	var running batchv1.Job
+	for _, j := range w.jobs() {
+		if len(j.Status.Conditions) == 0 {
+			running = j
+		}
+	}
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "migrate-x", Namespace: "default", Labels: map[string]string{batchv1.JobNameLabel: running.Name}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "x"}}}}
+	w.do(w.c.Create(w.t.Context(), p))
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", State: corev1.ContainerState{
+		Terminated: &corev1.ContainerStateTerminated{ExitCode: 3, Message: "no such table: user"}}}}
+	w.do(w.c.Status().Update(w.t.Context(), p))
+	w.finishJob(&running, batchv1.JobFailed)
+	w.pass(settle)
+	c := w.condition("one", "MigrationReady")
+	if c.Reason != "JobFailed" || !strings.Contains(c.Message, "exit code 3: no such table: user") {
+		w.t.Errorf("the failed job is not explained: %s %q", c.Reason, c.Message)
+	}
+	change(w, &app{}, "one", func(a *app) { a.SetAnnotations(merge(a.Annotations, "kit.stackwright.dev/retry", "migrate")) })
+	w.pass(settle)
+	again := &batchv1.Job{}
+	w.do(w.c.Get(w.t.Context(), client.ObjectKeyFromObject(&running), again))
+	if again.UID == running.UID || len(again.Status.Conditions) != 0 {
+		w.t.Error("the retry annotation did not run the job again")
+	}
+	if _, ok := w.app("one").Annotations["kit.stackwright.dev/retry"]; ok {
+		w.t.Error("the retry annotation stayed, so that the next failure would be retried unasked")
+	}
+}
+
+// TestJobTidiedAway: a Job that succeeded and was removed by somebody is not run again.
+func TestJobTidiedAway(t *testing.T) {
+	inWorld(t, define(step.Job("migrate", imageJob)), func(w *world) {
+		w.create(newApp("one"))
+		w.roll()
+		w.wantReady("one")
+		w.do(w.c.DeleteAllOf(t.Context(), &batchv1.Job{}, client.InNamespace("default"), client.PropagationPolicy(metav1.DeletePropagationBackground)))
+		w.pass(settle)
+		w.stop()
+		w.start()
+		if n := len(w.jobs()); n != 0 {
+			t.Errorf("%d jobs ran again", n)
+		}
+		w.wantReady("one")
+	})
+}

@@ -1,0 +1,201 @@
+package reconcile_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/ref"
+	"stackwright.dev/kit/step"
+)
+
+// configMap renders one ConfigMap named after the owner.
+func configMap(suffix string, value func(*scope) string) func(*scope) ([]client.Object, error) {
+	return func(s *scope) ([]client.Object, error) {
+		cm := &corev1.ConfigMap{Data: map[string]string{"value": value(s)}}
+		cm.Name = s.Owner().Name + "-" + suffix
+		return []client.Object{cm}, nil
+	}
+}
+
+func fixed(*scope) string { return "fixed" }
+
+func define(steps ...step.Step[*app]) kit.Definition[*app] {
+	return kit.Definition[*app]{Name: "test", New: func() *app { return &app{} }, Steps: steps,
+		Refs: []ref.Ref[*app]{ref.Local("password", &corev1.Secret{}, func(a *app) string { return a.Spec.PasswordSecret },
+			ref.Fields[*app]("password"))}}
+}
+
+var (
+	makesMaps = step.Makes[*app](&corev1.ConfigMap{})
+	makesWeb  = step.Makes[*app](&appsv1.Deployment{})
+)
+
+// TestLateReference is criteria 15 and 16: waiting costs nothing, and what is waited for wakes exactly its referrers.
+func TestLateReference(t *testing.T) {
+	const others = 200
+	def := define(step.Objects("config", configMap("config", fixed), makesMaps, step.Reads[*app]("password"), step.Condition[*app]("ConfigReady")))
+	inWorld(t, def, func(w *world) {
+		for i := range others {
+			a := newApp(fmt.Sprintf("other-%d", i))
+			a.Spec.PasswordSecret = fmt.Sprintf("secret-%d", i)
+			w.do(w.c.Create(w.t.Context(), a))
+		}
+		w.create(newApp("one"))
+		c := w.condition("one", "ConfigReady")
+		if want := "Secret password does not exist in namespace default; create it with the keys password."; c.Message != want {
+			t.Errorf("got message %q, want %q", c.Message, want)
+		}
+		w.reqs.take()
+		w.pass(time.Minute)
+		w.wantRequests("a minute of waiting", 0)
+		begin := time.Now()
+		w.do(w.c.Create(w.t.Context(), secret("password", map[string]string{"password": "x"})))
+		for w.condition("one", "Ready").Status != metav1.ConditionTrue {
+			if time.Since(begin) > 100*time.Millisecond {
+				t.Fatal("the owner is not ready 100 ms after the change it waited for")
+			}
+			w.pass(time.Millisecond)
+		}
+		w.pass(settle)
+		for _, l := range w.reqs.take() {
+			if strings.Contains(l, "other-") {
+				t.Errorf("an owner that does not refer to the secret was woken: %s", l)
+			}
+		}
+	})
+}
+
+// TestMissingKey: a malformed Secret is named with what it lacks, and its repair is noticed.
+func TestMissingKey(t *testing.T) {
+	def := define(step.Objects("config", configMap("config", func(s *scope) string { return s.Value("password", "password") }),
+		makesMaps, step.Reads[*app]("password")))
+	inWorld(t, def, func(w *world) {
+		w.create(secret("password", map[string]string{"passwort": "x"}), newApp("one"))
+		if c, want := w.condition("one", "Ready"), `Secret password has no key "password"; add it.`; !strings.Contains(c.Message, want) {
+			t.Errorf("got %q, want %q", c.Message, want)
+		}
+		change(w, &corev1.Secret{}, "password", func(s *corev1.Secret) { s.Data["password"] = []byte("x") })
+		w.wantReady("one")
+	})
+}
+
+// TestDigest is criterion 17.
+func TestDigest(t *testing.T) {
+	render := func(s *scope) ([]client.Object, error) {
+		objs, err := workload("web")(s)
+		objs[0].(*appsv1.Deployment).Spec.Template.Annotations = map[string]string{"digest": s.Digest("password", "password")}
+		return objs, err
+	}
+	inWorld(t, define(step.Objects("web", render, makesWeb, step.Reads[*app]("password"))), func(w *world) {
+		w.create(secret("password", map[string]string{"password": "x", "other": "y"}), newApp("one"))
+		w.settled(2)
+		web := func() string {
+			d := &appsv1.Deployment{}
+			w.do(w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one-web"}, d))
+			return fmt.Sprintf("%d %s", d.Generation, d.Spec.Template.Annotations["digest"])
+		}
+		before := web()
+		change(w, &corev1.Secret{}, "password", func(s *corev1.Secret) { s.Data["other"] = []byte("z") })
+		if after := web(); after != before {
+			t.Errorf("an unused key rolled the pods: %s, then %s", before, after)
+		}
+		change(w, &corev1.Secret{}, "password", func(s *corev1.Secret) { s.Data["password"] = []byte("z") })
+		if after := web(); after == before || !strings.HasPrefix(after, "2 ") {
+			t.Errorf("a used key did not roll the pods once: %s, then %s", before, after)
+		}
+	})
+}
+
+// TestPause is criterion 25.
+func TestPause(t *testing.T) {
+	inWorld(t, define(step.Objects("config", configMap("config", fixed), makesMaps)), func(w *world) {
+		a := newApp("one")
+		a.Annotations = map[string]string{"kit.stackwright.dev/paused": "true"}
+		w.create(a)
+		if log := w.reqs.take(); len(log) != 1 || !strings.HasSuffix(log[0], "/status") {
+			t.Errorf("a paused owner got more than its condition: %v", log)
+		}
+		if c := w.condition("one", "Paused"); c.Status != metav1.ConditionTrue {
+			t.Errorf("condition Paused is %s", c.Status)
+		}
+		change(w, &app{}, "one", func(a *app) { a.Annotations = nil })
+		w.wantReady("one")
+		if c := w.condition("one", "Paused"); c.Status != "Absent" {
+			t.Errorf("condition Paused is still %s", c.Status)
+		}
+		change(w, &app{}, "one", func(a *app) { a.Annotations["kit.stackwright.dev/paused"] = "true" })
+		w.do(w.c.Delete(t.Context(), w.app("one")))
+		w.pass(settle)
+		if c := w.condition("one", "Paused"); !strings.Contains(c.Message, "waits to be deleted") {
+			t.Errorf("deletion under pause is not announced: %q", c.Message)
+		}
+		change(w, &app{}, "one", func(a *app) { delete(a.Annotations, "kit.stackwright.dev/paused") })
+		if err := w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one"}, &app{}); client.IgnoreNotFound(err) != nil || err == nil {
+			t.Errorf("the owner is not gone after the pause: %v", err)
+		}
+	})
+}
+
+// TestPanic is criterion 26.
+func TestPanic(t *testing.T) {
+	broken := func(*scope) ([]client.Object, error) { panic("a bug") }
+	inWorld(t, define(step.Objects("broken", broken, makesMaps, step.Condition[*app]("BrokenReady")),
+		step.Objects("config", configMap("config", fixed), makesMaps, step.Condition[*app]("ConfigReady"))), func(w *world) {
+		w.create(newApp("one"))
+		if c := w.condition("one", "BrokenReady"); c.Reason != "Panicked" || !strings.Contains(c.Message, "a bug") {
+			t.Errorf("got %s %q", c.Reason, c.Message)
+		}
+		if c := w.condition("one", "ConfigReady"); c.Status != metav1.ConditionTrue {
+			t.Errorf("the other step did not proceed: %s", c.Message)
+		}
+	})
+}
+
+// TestConditions is criteria 20 to 22: a day at rest moves no transition time and sends no event, and messages of two runs
+// in one state are the same.
+func TestConditions(t *testing.T) {
+	bad := true
+	render := func(s *scope) ([]client.Object, error) {
+		if bad {
+			return nil, errors.New("dialing galera: connection refused; start it")
+		}
+		return configMap("config", fixed)(s)
+	}
+	inWorld(t, define(step.Objects("config", render, makesMaps, step.Condition[*app]("ConfigReady"))), func(w *world) {
+		w.create(newApp("one"))
+		first := w.condition("one", "ConfigReady")
+		w.pass(10 * time.Minute)
+		second := w.condition("one", "ConfigReady")
+		if first.Message != second.Message || !first.LastTransitionTime.Equal(&second.LastTransitionTime) {
+			t.Errorf("the condition moved while its state did not: %v, then %v", first, second)
+		}
+		w.reqs.mu.Lock()
+		events := count(w.reqs.log, "POST", "/events")
+		w.reqs.mu.Unlock()
+		if events > 3 {
+			t.Errorf("%d events of two conditions in ten minutes of the same failure", events)
+		}
+		bad = false
+		w.pass(3 * time.Minute)
+		w.wantReady("one")
+		before := w.app("one")
+		w.reqs.take()
+		w.pass(24 * time.Hour)
+		w.wantRequests("a day at rest", 0)
+		if after := w.app("one"); after.ResourceVersion != before.ResourceVersion {
+			t.Error("the owner was written at rest")
+		}
+		if after := w.app("one"); after.Status.ObservedGeneration != after.Generation {
+			t.Errorf("observed generation %d of %d", after.Status.ObservedGeneration, after.Generation)
+		}
+	})
+}
