@@ -227,3 +227,10 @@ func (s *Server) install(crd *apiextensionsv1.CustomResourceDefinition) error {
 	}
 	return nil
 }
+
+// Version returns the resourceVersion of the last change.
+func (s *Server) Version() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rv
+}

@@ -1,0 +1,146 @@
+package kittest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// DevCluster starts a real etcd and kube-apiserver, `devcluster apiserver`, and returns a configuration for it and what
+// stops it. The program is the one that DEVCLUSTER names, else bin/devcluster of the repository. Use it from TestMain.
+func DevCluster() (*rest.Config, func(), error) {
+	program, err := program()
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, program, "apiserver") //nolint:gosec // our own program
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		cancel()
+		return nil, nil, fmt.Errorf("connecting to %s: %w", program, err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		cancel()
+		return nil, nil, fmt.Errorf("connecting to %s: %w", program, err)
+	}
+	if err := cmd.Start(); err != nil {
+		cancel()
+		return nil, nil, fmt.Errorf("starting %s: %w", program, err)
+	}
+	stop := func() {
+		stdin.Close()                    //nolint:errcheck // it ends by this
+		cmd.Process.Signal(os.Interrupt) //nolint:errcheck // or by this
+		cmd.Wait()                       //nolint:errcheck // how it ends does not matter
+		cancel()
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("waiting for the API server of %s: %w", program, err)
+	}
+	cfg, err := clientcmd.BuildConfigFromFlags("", strings.TrimSpace(line))
+	if err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("reading the kubeconfig of %s: %w", program, err)
+	}
+	cfg.QPS = -1
+	return cfg, stop, nil
+}
+
+func program() (string, error) {
+	if p := os.Getenv("DEVCLUSTER"); p != "" {
+		return p, nil
+	}
+	dir, err := os.Getwd()
+	for ; err == nil && dir != "/"; dir = filepath.Dir(dir) {
+		p := filepath.Join(dir, "bin", "devcluster")
+		if info, err := os.Stat(p); err == nil && !info.IsDir() {
+			return p, nil
+		}
+	}
+	return "", errors.New("there is no bin/devcluster; run `make build`, or set DEVCLUSTER to the program")
+}
+
+// install brings the definitions of the scenario, and its namespaces, to a real server.
+func (p *Play) install() error {
+	ctx := p.T.Context()
+	crdScheme := runtime.NewScheme()
+	if err := apiextensionsv1.AddToScheme(crdScheme); err != nil {
+		return err
+	}
+	c, err := client.New(p.config, client.Options{Scheme: crdScheme})
+	if err != nil {
+		return err
+	}
+	for _, crd := range p.world.crds {
+		if err := c.Create(ctx, crd.DeepCopy()); err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("creating CustomResourceDefinition %s: %w", crd.Name, err)
+		}
+		p.Until(10*time.Second, "CustomResourceDefinition "+crd.Name+" is served", func() bool {
+			got := &apiextensionsv1.CustomResourceDefinition{}
+			err = c.Get(ctx, client.ObjectKeyFromObject(crd), got)
+			return err == nil && established(got) && p.served(crd)
+		})
+	}
+	for _, ns := range p.namespaces() {
+		u := &unstructured.Unstructured{}
+		u.SetAPIVersion("v1")
+		u.SetKind("Namespace")
+		u.SetName(ns)
+		if err := p.Client.Create(ctx, u); err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("creating namespace %s: %w", ns, err)
+		}
+	}
+	return nil
+}
+
+func established(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	for _, c := range crd.Status.Conditions {
+		if c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue {
+			return true
+		}
+	}
+	return false
+}
+
+// served tells whether the server answers for the kind; it takes a moment after it is established.
+func (p *Play) served(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion(crd.Spec.Group + "/" + crd.Spec.Versions[0].Name)
+	l.SetKind(crd.Spec.Names.ListKind)
+	return p.Client.List(p.T.Context(), l) == nil
+}
+
+// wipe removes the objects of a play from a real server, finalizers or not.
+func (p *Play) wipe() {
+	ctx := context.WithoutCancel(p.T.Context())
+	for _, u := range p.Objects() {
+		if u.GetKind() == "Namespace" {
+			continue
+		}
+		if len(u.GetFinalizers()) > 0 {
+			base := u.DeepCopy()
+			u.SetFinalizers(nil)
+			p.must("releasing "+name(u), client.IgnoreNotFound(p.Client.Patch(ctx, u, client.MergeFrom(base))))
+		}
+		p.must("removing "+name(u), client.IgnoreNotFound(p.Client.Delete(ctx, u, client.GracePeriodSeconds(0),
+			client.PropagationPolicy("Background"))))
+	}
+}

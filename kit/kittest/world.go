@@ -1,0 +1,206 @@
+// Package kittest is the test world of operators written on the kit. A Scenario names the controllers, their definitions
+// and the objects that are there; a World plays it, each time from an empty API server, and checks what the kit promises:
+// that it becomes ready, that it is silent at rest, that it survives being killed at any request, that drift is healed
+// and that deletion leaves nothing.
+//
+// The API server is package apiserver's, in memory and inside a testing/synctest bubble, so that minutes of backoff cost
+// milliseconds. With Scenario.Config the same scenario runs on a real kube-apiserver, see DevCluster.
+package kittest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/kittest/apiserver"
+)
+
+// Scenario says what a World plays.
+type Scenario struct {
+	// Scheme has the Go types of owners, of what they make and of what they refer to.
+	Scheme *runtime.Scheme
+	// Controllers makes the controllers under test, anew for each process that a play starts. Requests to anything but
+	// Kubernetes have to go through outside.
+	Controllers func(outside http.RoundTripper) ([]kit.Controller, error)
+	// CRDs are files, or folders of files, with CustomResourceDefinitions.
+	CRDs []string
+	// Files have the objects that a play begins with: owners and what they refer to. A status in them is written, too.
+	Files []string
+	// Outside makes the world beyond Kubernetes for one play, such as an endpoint.Endpoint. It may be nil.
+	Outside func() http.RoundTripper
+	// Children says how objects that controllers make behave, by `Kind/name` or `Kind`. Workloads, Jobs, claims and load
+	// balancers that are not named become ready at once; custom resources that are not named stay as they are.
+	Children map[string]Behaviour
+	// Script goes on after the objects of Files are there and all is quiet. It may be nil.
+	Script func(*Play)
+	// Config connects to a real API server; nil plays in memory.
+	Config *rest.Config
+}
+
+// World plays a scenario.
+type World struct {
+	Scenario
+	crds    []*apiextensionsv1.CustomResourceDefinition
+	objects []*unstructured.Unstructured
+	// owners and kinds of the controllers under test.
+	owners []schema.GroupVersionKind
+	kinds  []schema.GroupVersionKind
+	memory *apiserver.Server
+}
+
+// New reads the files of a scenario.
+func New(t *testing.T, s Scenario) *World {
+	t.Helper()
+	w := &World{Scenario: s}
+	if err := w.load(); err != nil {
+		t.Fatalf("loading the scenario: %v", err)
+	}
+	return w
+}
+
+func (w *World) load() error {
+	crds, err := read(w.CRDs)
+	if err != nil {
+		return err
+	}
+	for _, u := range crds {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, crd); err != nil {
+			return fmt.Errorf("reading CustomResourceDefinition %s: %w", u.GetName(), err)
+		}
+		w.crds = append(w.crds, crd)
+	}
+	if w.objects, err = read(w.Files); err != nil {
+		return err
+	}
+	cs, err := w.Controllers(http.DefaultTransport)
+	if err != nil {
+		return fmt.Errorf("making the controllers: %w", err)
+	}
+	w.declare(cs)
+	if w.Config == nil {
+		w.memory, err = apiserver.New(w.crds...)
+	}
+	return err
+}
+
+// declare notes the kinds that the controllers work with.
+func (w *World) declare(cs []kit.Controller) {
+	seen := map[schema.GroupVersionKind]bool{}
+	add := func(kinds ...schema.GroupVersionKind) {
+		for _, k := range kinds {
+			if !seen[k] {
+				w.kinds = append(w.kinds, k)
+			}
+			seen[k] = true
+		}
+	}
+	for _, c := range cs {
+		p := c.Plan()
+		w.owners = append(w.owners, p.Kind)
+		add(p.Kind)
+		add(p.Makes...)
+		add(p.Reads...)
+	}
+	for _, u := range w.objects {
+		add(u.GroupVersionKind())
+	}
+	add(schema.GroupVersionKind{Version: "v1", Kind: "Pod"})
+}
+
+// owned tells whether the kind is one that a controller under test reconciles.
+func (w *World) owned(gvk schema.GroupVersionKind) bool {
+	for _, o := range w.owners {
+		if o.GroupKind() == gvk.GroupKind() {
+			return true
+		}
+	}
+	return false
+}
+
+// play runs f in a new play: in a bubble, or on the real server.
+func (w *World) play(t *testing.T, fault func(*Play) Fault, f func(*Play)) {
+	t.Helper()
+	run := func(t *testing.T) {
+		p := newPlay(t, w)
+		if fault != nil {
+			p.fault = fault(p)
+		}
+		defer p.end()
+		p.begin()
+		f(p)
+	}
+	if w.Config != nil {
+		run(t)
+		return
+	}
+	synctest.Test(t, run)
+}
+
+// read returns the objects in YAML files; folders stand for the YAML files in them.
+func read(paths []string) ([]*unstructured.Unstructured, error) {
+	var out []*unstructured.Unstructured
+	for _, p := range paths {
+		files := []string{p}
+		if info, err := os.Stat(p); err != nil {
+			return nil, fmt.Errorf("finding the objects of the scenario: %w", err)
+		} else if info.IsDir() {
+			if files, err = filepath.Glob(filepath.Join(p, "*.yaml")); err != nil {
+				return nil, fmt.Errorf("listing %s: %w", p, err)
+			}
+		}
+		for _, f := range files {
+			objs, err := readFile(f)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, objs...)
+		}
+	}
+	return out, nil
+}
+
+func readFile(file string) ([]*unstructured.Unstructured, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the objects of the scenario: %w", err)
+	}
+	var out []*unstructured.Unstructured
+	docs := utilyaml.NewYAMLReader(newReader(raw))
+	for {
+		doc, err := docs.Read()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", file, err)
+		}
+		u := &unstructured.Unstructured{}
+		raw, err := yaml.YAMLToJSON(doc)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", file, err)
+		}
+		if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
+			continue
+		}
+		if err := u.UnmarshalJSON(raw); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", file, err)
+		}
+		out = append(out, u)
+	}
+}

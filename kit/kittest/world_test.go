@@ -1,0 +1,70 @@
+package kittest_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/examples/app"
+	appv1alpha1 "stackwright.dev/kit/examples/app/api/v1alpha1"
+	"stackwright.dev/kit/kittest"
+	"stackwright.dev/kit/kittest/endpoint"
+)
+
+func scenario(t *testing.T) kittest.Scenario {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, appv1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return kittest.Scenario{
+		Scheme: scheme,
+		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
+			c, err := kit.New(app.Definition(outside), scheme)
+			return []kit.Controller{c}, err
+		},
+		CRDs:    []string{"../examples/app/crd"},
+		Files:   []string{"testdata/app.yaml"},
+		Outside: func() http.RoundTripper { return endpoint.New() },
+	}
+}
+
+func TestReady(t *testing.T)  { kittest.New(t, scenario(t)).Ready(t) }
+func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/app.golden.yaml") }
+func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
+func TestDelete(t *testing.T) {
+	w := kittest.New(t, scenario(t))
+	for name, before := range map[string]func(*kittest.Play){
+		"running":       nil,
+		"operator down": (*kittest.Play).Stop,
+		"secret gone":   func(p *kittest.Play) { p.Remove("Secret/db-password") },
+	} {
+		t.Run(name, func(t *testing.T) { w.Delete(t, before) })
+	}
+}
+
+func TestDrift(t *testing.T) {
+	w := kittest.New(t, scenario(t))
+	w.Drift(t, "ConfigMap/web-config", "data.directory", "elsewhere")
+	w.Drift(t, "Deployment/web", "spec.template.spec.serviceAccountName", "other")
+	w.Drift(t, "ServiceAccount/web", "", nil)
+	w.Foreign(t, "ConfigMap/web-config", "data.extra", "1")
+}
+
+func TestCrash(t *testing.T) {
+	w := kittest.New(t, scenario(t))
+	w.Crash(t, nil)
+}
+
+func TestFaults(t *testing.T) {
+	w := kittest.New(t, scenario(t))
+	w.Faults(t, nil, kittest.HTTP(http.StatusConflict), kittest.HTTP(http.StatusTooManyRequests),
+		kittest.HTTP(http.StatusInternalServerError), kittest.HTTP(http.StatusGatewayTimeout), kittest.Timeout,
+		kittest.StaleCache(5*time.Second), kittest.DroppedWatch(3*time.Second))
+}
