@@ -14,6 +14,9 @@ func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion,
 		&Galera{}, &GaleraList{},
 		&Database{}, &DatabaseList{},
+		&RabbitMQ{}, &RabbitMQList{},
+		&MessageBus{}, &MessageBusList{},
+		&Memcached{}, &MemcachedList{},
 	)
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil
