@@ -123,7 +123,7 @@ func TestDecisionsAreNumberedAndComplete(t *testing.T) {
 }
 
 func TestEveryKindHasAPageWithASample(t *testing.T) {
-	for kind := range crds(t) {
+	for kind := range kinds(t) {
 		page := "docs/kinds/" + strings.ToLower(kind) + ".md"
 		content, err := os.ReadFile(filepath.Join(root, page))
 		if err != nil {

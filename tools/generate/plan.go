@@ -21,6 +21,11 @@ func commands(root string) []command {
 		{".", []string{"controller-gen", "crd:ignoreUnexportedFields=true", "paths=./api/...", "output:crd:dir=" + crds}},
 		{"kit", []string{"controller-gen", "object", "paths=./owner/..."}},
 	}
+	for _, example := range glob(root, "kit/examples/*/api") {
+		name := filepath.Base(filepath.Dir(example))
+		list = append(list, command{"kit", []string{"controller-gen", "object", "crd",
+			"paths=./examples/" + name + "/api/...", "output:crd:dir=examples/" + name + "/crd"}})
+	}
 	for _, group := range groups(root) {
 		list = append(list, command{".", []string{"crd-ref-docs", "--renderer=markdown", "--max-depth=20",
 			"--source-path=api/" + group, "--config=" + reference + "/config.yaml",
@@ -31,12 +36,17 @@ func commands(root string) []command {
 
 // groups returns the folders of api/ that hold kinds.
 func groups(root string) []string {
-	found, _ := filepath.Glob(filepath.Join(root, "api", "*", "v*", "register.go"))
 	names := map[string]bool{}
-	for _, f := range found {
+	for _, f := range glob(root, "api/*/v*/register.go") {
 		names[filepath.Base(filepath.Dir(filepath.Dir(f)))] = true
 	}
 	return slices.Sorted(maps.Keys(names))
+}
+
+func glob(root, pattern string) []string {
+	// The only error is that of a wrong pattern, and patterns are constants here.
+	found, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+	return found
 }
 
 // snapshot returns the content of every generated file by its path below root.
@@ -47,7 +57,7 @@ func snapshot(root string) (map[string]string, error) {
 			if os.IsNotExist(err) {
 				return nil
 			}
-			if err != nil || d.IsDir() || !generated(top, d.Name()) {
+			if err != nil || d.IsDir() || !generated(path) {
 				return err
 			}
 			content, err := os.ReadFile(path)
@@ -62,12 +72,13 @@ func snapshot(root string) (map[string]string, error) {
 	return files, nil
 }
 
-func generated(top, name string) bool {
-	switch top {
-	case crds:
-		return strings.HasSuffix(name, ".yaml")
-	case reference:
+func generated(path string) bool {
+	folder, name := filepath.ToSlash(filepath.Dir(path)), filepath.Base(path)
+	switch {
+	case strings.HasSuffix(folder, reference):
 		return strings.HasSuffix(name, ".md")
+	case strings.HasSuffix(folder, "/crds"), strings.HasSuffix(folder, "/crd"):
+		return strings.HasSuffix(name, ".yaml")
 	}
 	return strings.HasPrefix(name, "zz_generated")
 }

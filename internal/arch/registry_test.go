@@ -1,0 +1,61 @@
+package arch
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"stackwright.dev/stackwright/internal/operator"
+)
+
+func registry() operator.Entries {
+	return operator.Registry(func(context.Context) ([]string, error) { return []string{"epoxy"}, nil })
+}
+
+// controller is the name of the controller of a kind.
+func controller(kind string) string { return strings.TrimPrefix(strings.ToLower(kind), "openstack") }
+
+func TestRegistryAndKindsAgree(t *testing.T) {
+	wanted := map[string]bool{}
+	for kind, crd := range kinds(t) {
+		if _, ok := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"]; ok {
+			wanted[controller(kind)] = true
+		}
+	}
+	for _, e := range registry() {
+		if !wanted[e.Name] {
+			t.Errorf("controller %s has no kind with a status; kinds are %v", e.Name, slices.Sorted(maps.Keys(wanted)))
+		}
+		delete(wanted, e.Name)
+	}
+	for name := range wanted {
+		t.Errorf("kind %s has no controller; add a line to operator.Registry", name)
+	}
+}
+
+// Definitions are checked when they are made: graphs without cycles, references that exist, one maker per object.
+func TestControllersAreWellFormed(t *testing.T) {
+	for _, e := range registry() {
+		if _, err := e.New(nil); err != nil {
+			t.Errorf("controller %s: %v", e.Name, err)
+		}
+	}
+}
+
+func TestControllersHaveGoldenFiles(t *testing.T) {
+	golden := map[string]bool{}
+	for _, file := range files(t, ".yaml", ".diff", ".golden") {
+		dir := path.Dir(file)
+		if strings.HasPrefix(file, "internal/") && path.Base(dir) == "testdata" {
+			golden[path.Base(path.Dir(dir))] = true
+		}
+	}
+	for _, e := range registry() {
+		if !golden[e.Name] {
+			t.Errorf("controller %s has no golden file; render its objects into testdata/minimal.yaml beside it", e.Name)
+		}
+	}
+}
