@@ -38,6 +38,4 @@ type Options struct {
 	Deadline time.Duration
 	// Components restricts this process to the steps of these components; nil runs all.
 	Components []string
-	// Build identifies the binary; a new one renders every step once. Empty takes the build id of the executable.
-	Build string
 }

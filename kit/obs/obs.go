@@ -2,11 +2,6 @@
 package obs
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
-	"os"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -49,21 +44,3 @@ func (m *Metrics) Rendered(controller, step string) {
 
 // Panicked counts one panic in a step.
 func (m *Metrics) Panicked(controller, step string) { m.panics.WithLabelValues(controller, step).Inc() }
-
-// BuildID returns 16 hex digits that are the same for the same executable. It reads the executable once.
-var BuildID = sync.OnceValue(func() string {
-	path, err := os.Executable()
-	if err != nil {
-		return "unknown"
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "unknown"
-	}
-	defer func() { _ = f.Close() }()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "unknown"
-	}
-	return hex.EncodeToString(h.Sum(nil))[:16]
-})

@@ -35,7 +35,7 @@ func restingLoop(t *testing.T, w *world) (*reconcile.Loop[*app], ctrlreconcile.R
 	s := scheme(t)
 	def := graph30(map[string]*atomic.Int64{})
 	plan, err := reconcile.NewPlan(reconcile.Config[*app]{Name: def.Name, New: def.New, Refs: def.Refs, Steps: def.Steps,
-		Parallel: 4, Deadline: 10 * time.Minute, Build: "test"}, s)
+		Parallel: 4, Deadline: 10 * time.Minute}, s)
 	w.do(err)
 	store := cache.NewStore(s, []string{def.Name})
 	w.do(plan.Declare(s, store))
@@ -89,8 +89,18 @@ func cpuTime(t *testing.T, f func()) time.Duration {
 
 func threadTime(t *testing.T) time.Duration {
 	t.Helper()
+	return clock(t, unix.CLOCK_THREAD_CPUTIME_ID)
+}
+
+func processTime(t *testing.T) time.Duration {
+	t.Helper()
+	return clock(t, unix.CLOCK_PROCESS_CPUTIME_ID)
+}
+
+func clock(t *testing.T, id int32) time.Duration {
+	t.Helper()
 	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
+	if err := unix.ClockGettime(id, &now); err != nil {
 		t.Fatal(err)
 	}
 	return time.Duration(now.Nano())

@@ -139,7 +139,7 @@ type result struct {
 
 func (l *Loop[T]) newRun(ctx context.Context, o T) *run[T] {
 	r := &run[T]{Loop: l, ctx: ctx, o: o, log: log.FromContext(ctx), now: l.Now(),
-		mem: l.memories.of(client.ObjectKeyFromObject(o)), results: make([]result, len(l.Steps)),
+		mem: l.memories.of(client.ObjectKeyFromObject(o), o.GetUID()), results: make([]result, len(l.Steps)),
 		refs: make([]refState, len(l.Refs))}
 	st := o.KitStatus()
 	sizes := make([]int, len(l.Steps))

@@ -12,7 +12,8 @@ import (
 
 // memory is what a process remembers of an owner. All of it may be lost at any time: it saves requests and paces retries.
 type memory struct {
-	mu sync.Mutex
+	mu  sync.Mutex
+	uid types.UID
 	// trusted: the inventory in status is known to be complete, so labels need not be searched.
 	trusted bool
 	// signature of the last run whose status is written.
@@ -20,14 +21,9 @@ type memory struct {
 	steps     map[int]*stepMemory
 	events    map[string]time.Time
 	refs      []refKey
+	rendered  map[int]bool // steps that this process has run: another binary may render otherwise
 	used      map[int]uint64
-	usedOf    usedKey
-}
-
-// usedKey is the version of the owner that memory.used is about.
-type usedKey struct {
-	generation int64
-	uid        types.UID
+	usedOf    int64 // the generation of the owner that used is about
 }
 
 type stepMemory struct {
@@ -55,17 +51,19 @@ func newMemories() *memories {
 		refs: map[refKey]map[types.NamespacedName]struct{}{}}
 }
 
-func (m *memories) of(key types.NamespacedName) *memory {
+// of returns the memory of an owner. What is remembered of a namesake that is gone does not count.
+func (m *memories) of(key types.NamespacedName, uid types.UID) *memory {
 	m.mu.RLock()
 	mem := m.owners[key]
 	m.mu.RUnlock()
-	if mem != nil {
+	if mem != nil && mem.uid == uid {
 		return mem
 	}
+	m.forget(key)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.owners[key] == nil {
-		m.owners[key] = &memory{}
+		m.owners[key] = &memory{uid: uid}
 	}
 	return m.owners[key]
 }
@@ -171,21 +169,37 @@ func (m *memory) peek(i int) *stepMemory {
 }
 
 // usedAt returns the hash of what step i uses of the owner, if it is known for that generation.
-func (m *memory) usedAt(i int, generation int64, uid types.UID) (uint64, bool) {
+func (m *memory) usedAt(i int, generation int64) (uint64, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.usedOf != (usedKey{generation, uid}) {
+	if m.usedOf != generation {
 		return 0, false
 	}
 	u, ok := m.used[i]
 	return u, ok
 }
 
-func (m *memory) setUsed(i int, generation int64, uid types.UID, u uint64) {
+func (m *memory) setUsed(i int, generation int64, u uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if k := (usedKey{generation, uid}); m.usedOf != k || m.used == nil {
-		m.used, m.usedOf = map[int]uint64{}, k
+	if m.usedOf != generation || m.used == nil {
+		m.used, m.usedOf = map[int]uint64{}, generation
 	}
 	m.used[i] = u
+}
+
+// ran tells whether this process has run step i of the owner.
+func (m *memory) ran(i int) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.rendered[i]
+}
+
+func (m *memory) setRan(i int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.rendered == nil {
+		m.rendered = map[int]bool{}
+	}
+	m.rendered[i] = true
 }

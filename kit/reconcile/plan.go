@@ -33,7 +33,6 @@ type Config[T owner.Object] struct {
 	Parallel   int
 	Deadline   time.Duration
 	Components []string
-	Build      string
 }
 
 // Plan is a checked Config: the graph, and every name resolved.

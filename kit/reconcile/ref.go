@@ -160,7 +160,7 @@ func (r *run[T]) missingRef(i int) *outcome.Outcome {
 
 // fingerprint hashes all that a step may look at.
 func (r *run[T]) fingerprint(i int) fingerprint {
-	h := fingerprintSeed(r.Build)
+	h := fingerprintSeed(r.Steps[i].Name)
 	h = mix(h, r.used(i))
 	for _, j := range r.reads[i] {
 		h = mix(h, r.refs[j].digest)
@@ -205,7 +205,7 @@ func (r *run[T]) used(i int) uint64 {
 	if s.Uses == nil {
 		return uint64(gen)
 	}
-	if u, ok := r.mem.usedAt(i, gen, r.o.GetUID()); ok {
+	if u, ok := r.mem.usedAt(i, gen); ok {
 		return u
 	}
 	raw, err := json.Marshal(s.Uses(r.o))
@@ -213,7 +213,7 @@ func (r *run[T]) used(i int) uint64 {
 		return uint64(gen) // not encodable: as if it used everything
 	}
 	u := fingerprintSeed(string(raw))
-	r.mem.setUsed(i, gen, r.o.GetUID(), u)
+	r.mem.setUsed(i, gen, u)
 	return u
 }
 

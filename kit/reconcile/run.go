@@ -133,7 +133,7 @@ func (r *run[T]) evaluate(i int) {
 // unchanged tells whether a step's inputs and outputs are as the last run left them.
 func (r *run[T]) unchanged(i int, prev *owner.Step, fp fingerprint, mem *stepMemory) bool {
 	s := &r.Steps[i]
-	if prev == nil || !fp.is(prev.Fingerprint) {
+	if prev == nil || !fp.is(prev.Fingerprint) || (s.Kind != step.KindExternal && !r.mem.ran(i)) {
 		return false
 	}
 	if mem != nil && !mem.due.IsZero() {
@@ -166,6 +166,7 @@ func (r *run[T]) settle(i int, out *outcome.Outcome) {
 		return
 	}
 	res.fp = fp.String()
+	r.mem.setRan(i)
 	mem := r.mem.peek(i)
 	if every := s.Every; every > 0 || out.Delay() > 0 || mem != nil {
 		m := r.mem.step(i)
