@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Cluster is a devcluster of this machine, by name.
@@ -55,19 +56,23 @@ func (c Cluster) Logs() string { return filepath.Join("/var/lib/devcluster", c.N
 
 // Kubectl runs kubectl against the cluster and returns what it prints.
 func (c Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
-	return c.Run(ctx, "devcluster", append([]string{"kubectl"}, args...)...)
+	return c.Run(ctx, "devcluster", append([]string{"kubectl", "--name", c.Name}, args...)...)
 }
 
 // Stackwright runs the command line against the cluster and returns what it prints.
 func (c Cluster) Stackwright(ctx context.Context, args ...string) (string, error) {
-	return c.Run(ctx, "stackwright", args...)
+	return c.Run(ctx, "stackwright", append([]string{"--kubeconfig", c.Kubeconfig()}, args...)...)
 }
 
-// Run runs one of our programs with the cluster as the current one. The error has the end of what it printed.
+// Run runs one of our programs, apart from what a person on this machine has set up for their own clouds, and returns
+// what it prints. The error has the end of that.
 func (c Cluster) Run(ctx context.Context, program string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(root(), "bin", program), args...)
 	cmd.Dir = root()
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig())
+	cmd.Env = append(os.Environ(), "KUBECONFIG=", "XDG_STATE_HOME="+c.state())
+	// A command that is told to end takes its cluster apart in good order.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = time.Minute
 	var out, both bytes.Buffer
 	shared := &together{w: io.MultiWriter(append([]io.Writer{&both}, c.writers()...)...)}
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(&out, shared), shared
@@ -76,6 +81,9 @@ func (c Cluster) Run(ctx context.Context, program string, args ...string) (strin
 	}
 	return out.String(), nil
 }
+
+// state is where stackwright remembers what it made for this cluster.
+func (c Cluster) state() string { return filepath.Join(os.TempDir(), "stackwright-"+c.Name) }
 
 func (c Cluster) writers() []io.Writer {
 	if c.Log == nil {
