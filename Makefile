@@ -20,7 +20,7 @@ tagged = $(shell grep -rlE --include='*_test.go' '^//go:build $(1)$$' $(2) 2>/de
 
 PROGRAMS := bin/stackwright bin/stackwright-operator bin/stackwright-agent
 RUNTIME := bin/containerd bin/containerd-shim-runc-v2
-CLUSTER := bin/devcluster bin/coredns $(RUNTIME)
+CLUSTER := bin/devcluster bin/pause bin/coredns $(RUNTIME)
 
 ##@ Use
 
@@ -30,7 +30,7 @@ up: build ## Bring this machine from nothing to a running OpenStack; ARGS are gi
 
 .PHONY: down
 down: ## Take everything away that up made, except caches
-	if [ -e bin/stackwright ] || [ -d /run/devcluster ]; then $(MAKE) build && bin/stackwright down; fi
+	if [ -e bin/stackwright ] || [ -d /var/lib/devcluster ]; then $(MAKE) build && bin/stackwright down; fi
 
 .PHONY: clean
 clean: down ## Also remove binaries, artifacts and the image cache
@@ -46,10 +46,10 @@ $(PROGRAMS) &: $(call sources,api kit internal cmd images releases charts) go.mo
 	$(call compile,.,./cmd/...)
 	touch $(PROGRAMS)
 
-bin/devcluster: $(call sources,devcluster/internal) devcluster/main.go devcluster/go.mod devcluster/go.sum
+bin/devcluster bin/pause &: $(call sources,devcluster/internal devcluster/pause) devcluster/main.go devcluster/go.mod devcluster/go.sum
 	@echo "building $@ (Kubernetes in one binary; the first time takes minutes)"
-	$(call compile,devcluster,.)
-	touch $@
+	$(call compile,devcluster,. ./pause)
+	touch bin/devcluster bin/pause
 
 bin/coredns: $(call sources,devcluster/coredns)
 	$(call compile,devcluster/coredns,.)
