@@ -1,5 +1,5 @@
 // Package app is an example operator: a Deployment with a Service, a Secret it refers to, a migration Job and an account at
-// an HTTP service. It has no client, no requeue and no status code; see docs/kit.md for the walk through it.
+// an HTTP service. It has no client, no requeue and no status code; docs/how-to/write-an-operator.md walks through it.
 package app
 
 import (
