@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 {
+	if len(os.Args) > 1 && os.Args[1] != component.Kubectl { // which is a command of ours, too
 		if code, ok := component.Run(os.Args[1], os.Args[2:]); ok {
 			os.Exit(code)
 		}

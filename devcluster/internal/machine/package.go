@@ -1,0 +1,78 @@
+package machine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// provides are the Debian packages a cluster needs and a file of each.
+func provides() map[string]string {
+	return map[string]string{
+		"runc":                        "/usr/sbin/runc",
+		"containernetworking-plugins": "/usr/lib/cni/ptp",
+		"nftables":                    "/usr/sbin/nft",
+		"iptables":                    "/usr/sbin/iptables",
+	}
+}
+
+// Missing lists the packages that are to be installed.
+func Missing() []string {
+	var missing []string
+	for _, name := range []string{"runc", "containernetworking-plugins", "nftables", "iptables"} {
+		if _, err := os.Stat(provides()[name]); err != nil {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// Install installs Debian packages, refreshing the lists of what there is only if that is needed.
+func Install(ctx context.Context, packages []string) error {
+	if _, err := exec.LookPath("apt-get"); err != nil {
+		return fmt.Errorf("missing %s, and this is no Debian: install what provides them", strings.Join(packages, ", "))
+	}
+	arguments := append([]string{"install", "--yes", "--no-install-recommends"}, packages...)
+	if apt(ctx, arguments...) == nil {
+		return nil
+	}
+	if err := apt(ctx, "update"); err != nil {
+		return err
+	}
+	return apt(ctx, arguments...)
+}
+
+func apt(ctx context.Context, arguments ...string) error {
+	command := exec.CommandContext(ctx, "apt-get", append([]string{"--quiet"}, arguments...)...)
+	command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("apt-get %s: %w: %s", strings.Join(arguments, " "), err, last(output))
+	}
+	return nil
+}
+
+func modprobe(module string) error { return run("modprobe", module) }
+
+// modprobeAll loads what can be loaded; what cannot may be part of the kernel, and is tried out afterwards.
+func modprobeAll(modules ...string) {
+	for _, module := range modules {
+		_ = modprobe(module)
+	}
+}
+
+func run(program string, arguments ...string) error {
+	output, err := exec.Command(program, arguments...).CombinedOutput()
+	if err != nil && len(bytes.TrimSpace(output)) > 0 {
+		return errors.New(last(output))
+	}
+	return err
+}
+
+func last(output []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
+	return lines[len(lines)-1]
+}

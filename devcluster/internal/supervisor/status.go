@@ -1,0 +1,130 @@
+package supervisor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"stackwright.dev/devcluster/internal/cluster"
+	"stackwright.dev/devcluster/internal/process"
+)
+
+const requestTimeout = 30 * time.Second
+
+// Status is what a supervisor tells about its cluster.
+type Status struct {
+	Cluster    *cluster.Cluster `json:"cluster"`
+	Ready      bool             `json:"ready"` // everything that is not cut off works
+	API        bool             `json:"api"`
+	Nodes      map[string]bool  `json:"nodes"`
+	Components []Component      `json:"components"`
+	Milestones []Milestone      `json:"milestones"`
+}
+
+// Component is a kept program and the memory it holds.
+type Component struct {
+	process.State
+	Resident     int64 `json:"residentBytes"`
+	Proportional int64 `json:"proportionalBytes"` // shared pages counted by their share
+}
+
+func (s *Supervisor) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /status", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		// A client that went away is not our concern.
+		_ = json.NewEncoder(w).Encode(s.status(r.URL.Query().Has("memory")))
+	})
+	mux.HandleFunc("POST /reload", func(w http.ResponseWriter, r *http.Request) {
+		// What has been begun is finished even when the one who asked goes away.
+		if err := s.reload(context.WithoutCancel(r.Context())); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	})
+	return mux
+}
+
+func (s *Supervisor) status(memory bool) Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	status := Status{
+		Cluster: s.cluster, API: s.view.API, Nodes: s.view.Ready, Milestones: s.journal.read(),
+		Ready: s.view.API && s.view.Addon, Components: []Component{{State: s.self()}},
+	}
+	for _, member := range s.cluster.Nodes {
+		status.Ready = status.Ready && (member.Cut || s.view.Ready[member.Name])
+	}
+	for _, keeper := range s.keepers {
+		status.Components = append(status.Components, Component{State: keeper.State()})
+	}
+	slices.SortFunc(status.Components, func(a, b Component) int { return strings.Compare(a.Name, b.Name) })
+	if memory {
+		for i, component := range status.Components {
+			status.Components[i].Resident, status.Components[i].Proportional = process.ResidentBytes(component.PID)
+		}
+	}
+	return status
+}
+
+func (s *Supervisor) self() process.State {
+	return process.State{Name: "supervisor", PID: os.Getpid(), Started: s.journal.began}
+}
+
+// Ask asks the cluster's supervisor for its status; with the memory of each component if wanted, which takes longer.
+func Ask(ctx context.Context, c *cluster.Cluster, memory bool) (Status, error) {
+	path := "/status"
+	if memory {
+		path += "?memory"
+	}
+	content, err := request(ctx, c, http.MethodGet, path)
+	if err != nil {
+		return Status{}, err
+	}
+	status := Status{}
+	if err := json.Unmarshal(content, &status); err != nil {
+		return Status{}, fmt.Errorf("reading status of cluster %s: %w", c.Name, err)
+	}
+	return status, nil
+}
+
+// Reload tells the cluster's supervisor that the description has changed, and returns when it has followed.
+func Reload(ctx context.Context, c *cluster.Cluster) error {
+	_, err := request(ctx, c, http.MethodPost, "/reload")
+	return err
+}
+
+func request(ctx context.Context, c *cluster.Cluster, method, path string) ([]byte, error) {
+	dialer := net.Dialer{}
+	client := http.Client{Timeout: requestTimeout, Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, "unix", c.Socket())
+		},
+	}}
+	request, err := http.NewRequestWithContext(ctx, method, "http://supervisor"+path, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("building request: %w", err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("asking the supervisor of cluster %s: %w", c.Name, err)
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("asking the supervisor of cluster %s: %w", c.Name, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, errors.New(string(bytes.TrimSpace(content)))
+	}
+	return content, nil
+}
