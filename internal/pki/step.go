@@ -36,6 +36,9 @@ type LeafSpec[T owner.Object] struct {
 	CARef string
 	// Names are the DNS names and addresses of the certificate. The first is its common name.
 	Names func(T) []string
+	// Also adds names that are known from what the step reads and sees only, such as a load balancer's address. It may
+	// be nil.
+	Also func(*step.Scope[T]) []string
 	// Lifetime of the certificate; LeafLifetime when zero. It is renewed after two thirds.
 	Lifetime time.Duration
 }
@@ -49,6 +52,9 @@ func Leaf[T owner.Object](name string, l LeafSpec[T], o ...step.Option[T]) step.
 			return nil, err
 		}
 		n := l.Names(s.Owner())
+		if l.Also != nil {
+			n = append(n, l.Also(s)...)
+		}
 		data, next, err := renewLeaf(ca, Request{CommonName: commonName(n), Names: n, Lifetime: l.Lifetime}, have, s.Now())
 		if err != nil {
 			return nil, err
