@@ -1,0 +1,183 @@
+package oslo
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"stackwright.dev/stackwright/internal/image/catalogue"
+)
+
+// maxProblems is how many problems one message tells.
+const maxProblems = 8
+
+// Layer is one source of options, laid over those before it.
+type Layer struct {
+	// Origin is what people call the source, such as spec.config.
+	Origin string
+	// Hidden values are never told.
+	Hidden bool
+	// File holds the options.
+	File *File
+	// Lists are the options whose values were given as a list, by section and option.
+	Lists map[[2]string]bool
+}
+
+// Checker knows the options of a service.
+type Checker struct {
+	Catalogue *catalogue.Catalogue
+	// Free are options that a service reads from sections named by its users, such as one section per protocol.
+	Free []string
+}
+
+// Compose checks each layer and lays it over base, which is the operator's own and stays as it is. The error tells all
+// that is wrong, in the order of layers, sections and options.
+func (c Checker) Compose(base *File, layers ...Layer) (*File, error) {
+	out := base.Clone()
+	var problems []string
+	for _, layer := range layers {
+		for _, section := range layer.File.Sections() {
+			for _, option := range layer.File.Options(section) {
+				if problem := c.apply(out, layer, section, option); problem != "" {
+					problems = append(problems, layer.Origin+": "+problem)
+				}
+			}
+		}
+	}
+	if len(problems) == 0 {
+		return out, nil
+	}
+	problems = slices.Compact(problems)
+	if more := len(problems) - maxProblems; more > 0 {
+		problems = append(problems[:maxProblems], fmt.Sprintf("and %d more", more))
+	}
+	return nil, errors.New(strings.Join(problems, "; "))
+}
+
+// apply puts one option of a layer into out, under the name that it has now, or returns what is wrong with it.
+func (c Checker) apply(out *File, layer Layer, section, option string) string {
+	values := layer.File.Values(section, option)
+	group, name, spec, problem := c.find(section, option)
+	if problem != "" {
+		return problem
+	}
+	if spec == nil {
+		out.put(group, name, values)
+		return ""
+	}
+	if layer.Lists[[2]string{section, option}] && !spec.Multi {
+		joined, why := join(spec, values)
+		if why != "" {
+			return fmt.Sprintf("[%s] %s %s", section, option, why)
+		}
+		values = []string{joined}
+	}
+	for _, value := range values {
+		if why := wrong(spec.Type, value); why != "" {
+			shown := fmt.Sprintf(", not %q", value)
+			if layer.Hidden || spec.Secret {
+				shown = ""
+			}
+			return fmt.Sprintf("[%s] %s must be %s%s", section, option, why, shown)
+		}
+	}
+	if !spec.Multi {
+		values = values[len(values)-1:]
+	}
+	out.put(group, name, values)
+	return ""
+}
+
+// join makes the text of a list or a dictionary out of its items.
+func join(spec *catalogue.Option, values []string) (text, why string) {
+	if spec.Kind != catalogue.KindList && spec.Kind != catalogue.KindDict && spec.Kind != catalogue.KindOther {
+		return "", "takes one value; do not give it a list"
+	}
+	for _, value := range values {
+		if strings.Contains(value, ",") {
+			return "", "has a comma in an item of its list; write the list as one string"
+		}
+	}
+	text = strings.Join(values, ",")
+	if spec.Bounds {
+		text = "[" + text + "]"
+	}
+	return text, ""
+}
+
+// find returns the section and name by which the release knows an option. The option is nil when it may be set but
+// nothing is known about it.
+func (c Checker) find(section, option string) (group, name string, spec *catalogue.Option, problem string) {
+	group = section
+	if section != Default {
+		group = strings.ToLower(section)
+	}
+	name = strings.ReplaceAll(option, "-", "_")
+	if slices.Contains(c.Free, name) {
+		return group, name, nil, ""
+	}
+	if g, ok := c.Catalogue.Groups[group]; ok {
+		if o, ok := g.Options[name]; ok {
+			return group, name, &o, ""
+		}
+	}
+	if g, n, o := c.renamed(group, option); o != nil {
+		return g, n, o, ""
+	}
+	return "", "", nil, c.unknown(group, section, option)
+}
+
+// renamed finds an option by a name that it had in an earlier release.
+func (c Checker) renamed(group, option string) (newGroup, newName string, spec *catalogue.Option) {
+	for _, g := range slices.Sorted(maps.Keys(c.Catalogue.Groups)) {
+		options := c.Catalogue.Groups[g].Options
+		for _, n := range slices.Sorted(maps.Keys(options)) {
+			o := options[n]
+			was := func(d catalogue.Name) bool {
+				return d.Group == group && strings.ReplaceAll(d.Name, "-", "_") == strings.ReplaceAll(option, "-", "_")
+			}
+			if slices.ContainsFunc(o.Deprecated, was) {
+				return g, n, &o
+			}
+		}
+	}
+	return "", "", nil
+}
+
+// unknown tells what was probably meant.
+func (c Checker) unknown(group, section, option string) string {
+	where := fmt.Sprintf("%s of release %s", c.Catalogue.Service, c.Catalogue.Release)
+	known, ok := c.Catalogue.Groups[group]
+	if !ok {
+		if near := nearest(group, maps.Keys(c.Catalogue.Groups)); near != "" {
+			return fmt.Sprintf("%s has no section [%s]; did you mean [%s]?", where, section, near)
+		}
+		return fmt.Sprintf("%s has no section [%s]%s", where, section, c.elsewhere(option))
+	}
+	if hint := c.elsewhere(option); hint != "" {
+		return fmt.Sprintf("%s has no option %s in section [%s]%s", where, option, section, hint)
+	}
+	if near := nearest(option, maps.Keys(known.Options)); near != "" {
+		return fmt.Sprintf("%s has no option %s in section [%s]; did you mean %s?", where, option, section, near)
+	}
+	return fmt.Sprintf("%s has no option %s in section [%s]; take it out", where, option, section)
+}
+
+// elsewhere tells which sections have the option.
+func (c Checker) elsewhere(option string) string {
+	var in []string
+	for _, g := range slices.Sorted(maps.Keys(c.Catalogue.Groups)) {
+		if _, ok := c.Catalogue.Groups[g].Options[option]; ok {
+			in = append(in, "["+g+"]")
+		}
+	}
+	switch len(in) {
+	case 0:
+		return ""
+	case 1, 2, 3:
+		return "; it belongs into " + strings.Join(in, " or ")
+	}
+	return "; it belongs into " + strings.Join(in[:3], ", ") + " or another section"
+}
