@@ -1,0 +1,123 @@
+// Package cli holds the commands of stackwright, one file per verb.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"stackwright.dev/stackwright/internal/image/command"
+)
+
+// app is what all verbs share: the global flags and the streams.
+type app struct {
+	kubeconfig, context string
+	devcluster          string
+	namespace           string
+	controlplane        string
+	output              string
+	verbose             bool
+
+	in       io.Reader
+	out, err io.Writer
+}
+
+// Run runs the command line and returns its exit code.
+func Run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	err := a.root(filepath.Base(os.Args[0])).ExecuteContext(ctx)
+	if quiet := (*answer)(nil); err != nil && !errors.As(err, &quiet) {
+		fmt.Fprintln(os.Stderr, "stackwright:", err)
+	}
+	return code(ctx, err)
+}
+
+// root is the command tree. As kubectl-stackwright the program is a plugin of kubectl and calls itself that.
+func (a *app) root(program string) *cobra.Command {
+	use := "stackwright"
+	if strings.HasPrefix(program, "kubectl-") {
+		use = "kubectl-stackwright"
+	}
+	root := &cobra.Command{
+		Use:              use,
+		Short:            "Run OpenStack on Kubernetes",
+		Long:             longRoot,
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+		TraverseChildren: true,
+		Args:             func(_ *cobra.Command, args []string) error { return unknownVerb(args) },
+		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			a.logging()
+			return a.checkOutput()
+		},
+	}
+	if use != "stackwright" {
+		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl stackwright"}
+	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	a.flags(root)
+	root.AddCommand(a.preflight(), a.up(), a.down(), a.status(), a.tree(), a.why(), a.clouds(), a.openstack(),
+		command.Command(), a.logs(), a.shell(), a.version())
+	return root
+}
+
+func unknownVerb(args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage(fmt.Errorf("there is no command %q; see stackwright --help", args[0]))
+}
+
+const longRoot = `Run OpenStack on Kubernetes: one object becomes databases, queues and every API.
+
+The cluster is the one of --kubeconfig or $KUBECONFIG; else the one that the last "stackwright up" made; else the one
+that kubectl uses.
+
+Exit codes: 0 done; 1 failed; 2 wrong usage; 3 the answer is no (not ready, a check failed, there are differences);
+4 the cluster cannot be reached; 5 timed out; 130 interrupted. "openstack" and "shell" pass on the program's own.`
+
+func (a *app) flags(root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.StringVar(&a.kubeconfig, "kubeconfig", "", "file with the cluster to use")
+	f.StringVar(&a.context, "context", "", "context of the kubeconfig to use")
+	f.StringVarP(&a.namespace, "namespace", "n", "", `namespace of the control plane (default "openstack")`)
+	f.StringVarP(&a.controlplane, "control-plane", "c", "", "name of the control plane; needed when the namespace has several")
+	f.BoolVarP(&a.verbose, "verbose", "v", false, "tell more on standard error")
+}
+
+// outputFlag adds -o to a verb whose answer programs may want.
+func (a *app) outputFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&a.output, "output", "o", "", "json or yaml instead of text")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (a *app) logging() {
+	level := slog.LevelWarn
+	if a.verbose {
+		level = slog.LevelDebug
+	}
+	slog.SetDefault(slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level})))
+}
+
+func (a *app) checkOutput() error {
+	switch a.output {
+	case "", "json", "yaml":
+		return nil
+	}
+	return usage(fmt.Errorf("output %q is not known; use json or yaml", a.output))
+}

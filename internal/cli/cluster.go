@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	"stackwright.dev/stackwright/internal/operator"
+)
+
+const (
+	defaultNamespace    = "openstack"
+	defaultControlPlane = "openstack"
+	operatorNamespace   = "stackwright-system"
+	operatorRelease     = "stackwright-operator"
+)
+
+// noCluster is the error when no cluster is configured anywhere.
+type noCluster struct{ error }
+
+// getter reaches the cluster that the flags, the environment or the last up name.
+func (a *app) getter() *genericclioptions.ConfigFlags {
+	f := genericclioptions.NewConfigFlags(true)
+	if file := a.kubeconfigFile(); file != "" {
+		f.KubeConfig = &file
+	}
+	if a.context != "" {
+		f.Context = &a.context
+	}
+	f.Namespace = new(a.ns())
+	return f
+}
+
+// kubeconfigFile returns the file to use, or empty to follow kubectl's rules. What a person says wins over what the last
+// up left behind, and that over the default file.
+func (a *app) kubeconfigFile() string {
+	switch {
+	case a.kubeconfig != "":
+		return a.kubeconfig
+	case os.Getenv("KUBECONFIG") != "":
+		return ""
+	}
+	return lastUp().Kubeconfig
+}
+
+func (a *app) ns() string { return cmp.Or(a.namespace, lastUp().Namespace, defaultNamespace) }
+
+func (a *app) config() (*rest.Config, error) {
+	if f := a.kubeconfig; f != "" {
+		if _, err := os.Stat(f); err != nil {
+			return nil, noCluster{fmt.Errorf("reading the kubeconfig: %w", err)}
+		}
+	}
+	cfg, err := a.getter().ToRESTConfig()
+	if err != nil {
+		if clientcmd.IsEmptyConfig(err) || errors.Is(err, clientcmd.ErrEmptyCluster) || strings.Contains(err.Error(), "no configuration") {
+			return nil, noCluster{errors.New("no cluster is configured; start one with `stackwright up`, or give --kubeconfig")}
+		}
+		return nil, noCluster{fmt.Errorf("reading the kubeconfig: %w", err)}
+	}
+	// The server limits its clients itself; a limit here would only make commands slow.
+	cfg.QPS = -1
+	return cfg, nil
+}
+
+func (a *app) client() (client.WithWatch, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	scheme := operator.Scheme()
+	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
+		return nil, fmt.Errorf("preparing the client: %w", err)
+	}
+	c, err := client.NewWithWatch(cfg, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the cluster: %w", err)
+	}
+	return c, nil
+}
+
+// find returns the control plane that the flags name, or the only one of the namespace.
+func (a *app) find(ctx context.Context, c client.Reader) (*controlplanev1.OpenStackControlPlane, error) {
+	var list controlplanev1.OpenStackControlPlaneList
+	if err := c.List(ctx, &list, client.InNamespace(a.ns())); err != nil {
+		if meta.IsNoMatchError(err) {
+			return nil, errors.New("the cluster does not know control planes; install the operators with `stackwright up`")
+		}
+		return nil, fmt.Errorf("listing control planes in namespace %s: %w", a.ns(), err)
+	}
+	var names []string
+	for i := range list.Items {
+		names = append(names, list.Items[i].Name)
+		if list.Items[i].Name == a.controlplane || a.controlplane == "" && len(list.Items) == 1 {
+			return &list.Items[i], nil
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return nil, fmt.Errorf("namespace %s has no control plane; make one with `stackwright up`, or name the namespace with -n", a.ns())
+	case a.controlplane == "":
+		return nil, usage(fmt.Errorf("namespace %s has several control planes; choose with -c: %s", a.ns(), strings.Join(names, ", ")))
+	}
+	return nil, fmt.Errorf("namespace %s has no control plane %s; it has %s", a.ns(), a.controlplane, strings.Join(names, ", "))
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// machineChecks look at whether this machine can run a cluster. devcluster itself names what else is missing.
+func machineChecks() []check {
+	return []check{checkRoot(), checkMemory("/proc/meminfo"), checkDisk(), checkCPU(), checkPrograms()}
+}
+
+func checkRoot() check {
+	if os.Geteuid() == 0 {
+		return check{Name: "user", State: checkOK, Message: "root"}
+	}
+	return check{Name: "user", State: checkFailed, Message: "you are not root", Do: "run it with sudo: network namespaces and mounts need root"}
+}
+
+const (
+	memoryWanted = 6 << 30
+	memoryNeeded = 4 << 30
+	diskNeeded   = 8 << 30
+)
+
+func checkMemory(meminfo string) check {
+	r := check{Name: "memory", State: checkFailed, Do: "a cluster and a small control plane want 6 GiB of available memory"}
+	n, err := available(meminfo)
+	if err != nil {
+		r.State, r.Message = checkWarning, err.Error()
+		return r
+	}
+	r.Message = fmt.Sprintf("%.1f GiB available", float64(n)/(1<<30))
+	switch {
+	case n >= memoryWanted:
+		r.State = checkOK
+	case n >= memoryNeeded:
+		r.State = checkWarning
+	}
+	return r
+}
+
+func available(meminfo string) (int64, error) {
+	f, err := os.Open(meminfo)
+	if err != nil {
+		return 0, fmt.Errorf("reading how much memory there is: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if fields := strings.Fields(s.Text()); len(fields) > 1 && fields[0] == "MemAvailable:" {
+			kib, err := strconv.ParseInt(fields[1], 10, 64)
+			return kib << 10, err
+		}
+	}
+	return 0, fmt.Errorf("%s does not say how much memory is available", meminfo)
+}
+
+func checkDisk() check {
+	var st syscall.Statfs_t
+	dir := "/var/lib"
+	if err := syscall.Statfs(dir, &st); err != nil {
+		return check{Name: "disk", State: checkWarning, Message: err.Error()}
+	}
+	free := int64(st.Bavail) * st.Bsize //nolint:gosec // no file system is that large
+	r := check{Name: "disk", State: checkOK, Message: fmt.Sprintf("%.1f GiB free in %s", float64(free)/(1<<30), dir)}
+	if free < diskNeeded {
+		r.State, r.Do = checkFailed, "free some: images and volumes need 8 GiB"
+	}
+	return r
+}
+
+func checkCPU() check {
+	r := check{Name: "cpu", State: checkOK, Message: fmt.Sprintf("%d %s", runtime.NumCPU(), runtime.GOARCH)}
+	if runtime.NumCPU() < 2 {
+		r.State, r.Do = checkWarning, "two cores are the least that is comfortable"
+	}
+	return r
+}
+
+// checkPrograms looks for what devcluster needs beside itself; it installs what Debian has.
+func checkPrograms() check {
+	if _, err := beside("devcluster"); err != nil {
+		return check{Name: "programs", State: checkFailed, Message: "devcluster is not there", Do: "build it: make build"}
+	}
+	var missing []string
+	for _, p := range []string{"/usr/sbin/runc", "/usr/lib/cni/bridge", "nft", "ip"} {
+		if filepath.IsAbs(p) {
+			if _, err := os.Stat(p); err != nil {
+				missing = append(missing, filepath.Base(p))
+			}
+		} else if _, err := exec.LookPath(p); err != nil {
+			missing = append(missing, p)
+		}
+	}
+	if len(missing) > 0 {
+		return check{Name: "programs", State: checkWarning, Message: strings.Join(missing, ", ") + " not installed",
+			Do: "up installs them from Debian's packages"}
+	}
+	return check{Name: "programs", State: checkOK, Message: "devcluster and what it needs"}
+}

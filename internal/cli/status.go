@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+func (a *app) status() *cobra.Command {
+	var watch bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Tell the state of the control plane and of each of its services",
+		Long:  "Tell the state of the control plane and of each of its services. The exit code is 3 while it is not ready.",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if watch {
+				return a.watchStatus(cmd.Context())
+			}
+			s, err := a.survey(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := a.print(s, func() { a.showStatus(s) }); err != nil {
+				return err
+			}
+			if !s.Ready {
+				return no()
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show changes until interrupted")
+	a.outputFlag(cmd)
+	return cmd
+}
+
+func (a *app) survey(ctx context.Context) (*survey, error) {
+	c, err := a.client()
+	if err != nil {
+		return nil, err
+	}
+	o, err := a.find(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return look(ctx, c, o)
+}
+
+func (a *app) showStatus(s *survey) {
+	fmt.Fprintf(a.out, "%s/%s  release %s (OpenStack %s), size %s\n", s.Namespace, s.Name, orDash(s.Release), orDash(s.OpenStack), s.Size)
+	if s.Ready {
+		fmt.Fprintf(a.out, "ready since %s\n\n", age(s.Since.Time))
+	} else {
+		fmt.Fprintf(a.out, "not ready: %s: %s\n\n", s.Reason, s.Message)
+	}
+	rows := [][]string{{"SERVICE", "READY", "PODS", "SINCE", "MESSAGE"}}
+	for _, p := range s.Services {
+		pods := ""
+		if p.Pods > 0 {
+			pods = fmt.Sprintf("%d/%d", p.PodsReady, p.Pods)
+		}
+		rows = append(rows, []string{p.Name, yesNo(p.Ready), pods, age(p.Since.Time), firstLine(p.Message)})
+	}
+	a.table(rows)
+	for _, e := range s.Endpoints {
+		fmt.Fprintf(a.out, "\n%s  %s\n", e.Service, e.Public)
+	}
+	if !s.Ready {
+		fmt.Fprintln(a.out, "\nTo see what it waits for: stackwright why")
+	}
+}
+
+// watchStatus redraws on a terminal, and writes a line per change elsewhere.
+func (a *app) watchStatus(ctx context.Context) error {
+	redraw := a.terminal()
+	last := ""
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		s, err := a.survey(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if now := s.oneLine(); redraw || now != last {
+			last = now
+			if redraw {
+				fmt.Fprint(a.out, "\x1b[H\x1b[2J")
+				a.showStatus(s)
+			} else {
+				fmt.Fprintln(a.out, time.Now().Format("15:04:05"), now)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// oneLine is the state without anything that moves by itself.
+func (s *survey) oneLine() string {
+	parts := []string{"ready=" + yesNo(s.Ready)}
+	for _, p := range s.Services {
+		parts = append(parts, fmt.Sprintf("%s=%s(%d/%d)", p.Name, yesNo(p.Ready), p.PodsReady, p.Pods))
+	}
+	if !s.Ready {
+		parts = append(parts, firstLine(s.Message))
+	}
+	return strings.Join(parts, " ")
+}
+
+// terminal tells whether the output is one.
+func (a *app) terminal() bool {
+	f, ok := a.out.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

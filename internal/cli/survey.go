@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/owner"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+)
+
+// survey is the state of a control plane at one moment.
+type survey struct {
+	Namespace string                    `json:"namespace"`
+	Name      string                    `json:"name"`
+	Release   string                    `json:"release,omitempty"`
+	OpenStack string                    `json:"openstack,omitempty"`
+	Size      string                    `json:"size"`
+	Ready     bool                      `json:"ready"`
+	Reason    string                    `json:"reason,omitempty"`
+	Message   string                    `json:"message,omitempty"`
+	Since     metav1.Time               `json:"since,omitzero"`
+	Services  []serviceState            `json:"services"`
+	Endpoints []controlplanev1.Endpoint `json:"endpoints,omitempty"`
+	Clouds    string                    `json:"clouds,omitempty"`
+}
+
+// serviceState is the state of one part of a control plane: an object that its operator wrote.
+type serviceState struct {
+	Name    string      `json:"name"`
+	Kind    string      `json:"kind"`
+	Object  string      `json:"object"`
+	Ready   bool        `json:"ready"`
+	Reason  string      `json:"reason,omitempty"`
+	Message string      `json:"message,omitempty"`
+	Since   metav1.Time `json:"since,omitzero"`
+	// Pods that are ready, and pods that are wanted.
+	PodsReady int32 `json:"podsReady"`
+	Pods      int32 `json:"pods"`
+}
+
+// versionOf are the versions of our API groups: an inventory names groups only.
+const versionOf = "v1alpha1"
+
+func ours(group string) bool { return strings.HasSuffix(group, ".stackwright.dev") }
+
+// look takes a survey of a control plane.
+func look(ctx context.Context, c client.Reader, o *controlplanev1.OpenStackControlPlane) (*survey, error) {
+	s := &survey{Namespace: o.Namespace, Name: o.Name, Release: o.Status.Release, OpenStack: o.Status.OpenStack,
+		Size: string(o.Spec.Size), Endpoints: o.Status.Endpoints, Clouds: o.Status.Clouds}
+	s.Ready, s.Reason, s.Message, s.Since = verdict(&o.Status.Status, o.Generation)
+	for _, item := range o.Status.Inventory {
+		state, ok, err := lookAt(ctx, c, item)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			state.Name = strings.TrimPrefix(item.Name, o.Name+"-")
+			s.Services = append(s.Services, state)
+		}
+	}
+	slices.SortStableFunc(s.Services, func(a, b serviceState) int { return strings.Compare(a.Name, b.Name) })
+	return s, nil
+}
+
+// lookAt reads one object of an inventory; kinds without a state of their own are left out.
+func lookAt(ctx context.Context, c client.Reader, item owner.Item) (serviceState, bool, error) {
+	state := serviceState{Kind: item.Kind, Object: item.Name}
+	key := client.ObjectKey{Namespace: item.Namespace, Name: item.Name}
+	switch {
+	case ours(item.Group):
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(schema.GroupVersionKind{Group: item.Group, Version: versionOf, Kind: item.Kind})
+		if err := c.Get(ctx, key, u); err != nil {
+			return state, false, absent(err, item)
+		}
+		st := kitStatus(u)
+		state.Ready, state.Reason, state.Message, state.Since = verdict(st, u.GetGeneration())
+		for _, child := range st.Inventory {
+			if err := state.count(ctx, c, child); err != nil {
+				return state, false, err
+			}
+		}
+	case item.Kind == "Deployment" || item.Kind == "StatefulSet":
+		if err := state.count(ctx, c, item); err != nil {
+			return state, false, err
+		}
+		state.Ready = state.Pods > 0 && state.PodsReady >= state.Pods
+	default:
+		return state, false, nil
+	}
+	return state, true, nil
+}
+
+// count adds the pods of a workload.
+func (s *serviceState) count(ctx context.Context, c client.Reader, item owner.Item) error {
+	key := client.ObjectKey{Namespace: item.Namespace, Name: item.Name}
+	switch {
+	case item.Kind == "Deployment" && item.Group == appsv1.GroupName:
+		d := &appsv1.Deployment{}
+		if err := c.Get(ctx, key, d); err != nil {
+			return absent(err, item)
+		}
+		s.add(d.Spec.Replicas, d.Status.ReadyReplicas)
+	case item.Kind == "StatefulSet" && item.Group == appsv1.GroupName:
+		d := &appsv1.StatefulSet{}
+		if err := c.Get(ctx, key, d); err != nil {
+			return absent(err, item)
+		}
+		s.add(d.Spec.Replicas, d.Status.ReadyReplicas)
+	}
+	return nil
+}
+
+func (s *serviceState) add(want *int32, ready int32) {
+	s.PodsReady += ready
+	if want == nil {
+		s.Pods++
+		return
+	}
+	s.Pods += *want
+}
+
+// absent lets objects pass that went away while we looked.
+func absent(err error, item owner.Item) error {
+	if client.IgnoreNotFound(err) == nil {
+		return nil
+	}
+	return fmt.Errorf("reading %s %s: %w", item.Kind, item.Name, err)
+}
+
+func kitStatus(u *unstructured.Unstructured) *owner.Status {
+	st := &owner.Status{}
+	if m, ok, err := unstructured.NestedMap(u.Object, "status"); ok && err == nil {
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(m, st) != nil {
+			return &owner.Status{}
+		}
+	}
+	return st
+}
+
+// verdict reads Ready; a verdict on an older generation is none.
+func verdict(st *owner.Status, generation int64) (ready bool, reason, message string, since metav1.Time) {
+	for _, c := range st.Conditions {
+		if c.Type != "Ready" {
+			continue
+		}
+		if st.ObservedGeneration != generation {
+			return false, "NotObserved", "The last change has not been looked at yet.", metav1.Time{}
+		}
+		return c.Status == metav1.ConditionTrue, c.Reason, c.Message, c.LastTransitionTime
+	}
+	return false, "NotObserved", "No operator has looked at it yet.", metav1.Time{}
+}

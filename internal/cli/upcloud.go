@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	"stackwright.dev/stackwright/internal/cli/install"
+	"stackwright.dev/stackwright/internal/cli/progress"
+)
+
+const (
+	kindControlPlane = "OpenStackControlPlane"
+	kindRelease      = "OpenStackRelease"
+)
+
+// arrival is what up has made.
+type arrival struct {
+	survey *survey
+	clouds string
+}
+
+// operators installs CRDs, operators and release.
+func (u *ascent) operators(ctx context.Context, p *progress.Part) error {
+	c, err := u.client()
+	if err != nil {
+		return err
+	}
+	p.Note("applying CRDs")
+	if err := install.ApplyCRDs(ctx, c); err != nil {
+		return err
+	}
+	images, err := u.applyRelease(ctx, c)
+	if err != nil {
+		return err
+	}
+	p.Note("installing chart %s", operatorRelease)
+	changed, err := u.installation().Apply(ctx, map[string]any{"image": images["operator"]})
+	if err == nil && !changed {
+		p.Note("unchanged")
+	}
+	return err
+}
+
+func (a *app) installation() install.Operator {
+	g := a.getter()
+	g.Namespace = new(operatorNamespace)
+	return install.Operator{Getter: g, Namespace: operatorNamespace, Name: operatorRelease, Log: slog.Default(), Timeout: 3 * time.Minute}
+}
+
+// applyRelease applies the OpenStackRelease of the images that were built, or reads the one that the cluster has.
+func (u *ascent) applyRelease(ctx context.Context, c client.Client) (map[string]string, error) {
+	if u.needsImages() {
+		images, err := u.references()
+		if err != nil {
+			return nil, err
+		}
+		return images, apply(ctx, c, releaseObject(u.release, images))
+	}
+	r := &controlplanev1.OpenStackRelease{}
+	if err := c.Get(ctx, client.ObjectKey{Name: u.release}, r); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, fmt.Errorf("the cluster has no OpenStackRelease %s; give --registry so that images are built and pushed, "+
+				"or create it", u.release)
+		}
+		return nil, fmt.Errorf("reading release %s: %w", u.release, err)
+	}
+	images := map[string]string{}
+	for name, ref := range r.Spec.Images {
+		images[name] = string(ref)
+	}
+	if images["operator"] == "" {
+		return nil, fmt.Errorf("OpenStackRelease %s names no image for operator; add it to spec.images", u.release)
+	}
+	return images, nil
+}
+
+// versions are the OpenStack versions of the releases that images are built for.
+func versions(release string) string {
+	return map[string]string{"zed": "2022.2", "antelope": "2023.1", "bobcat": "2023.2", "caracal": "2024.1",
+		"dalmatian": "2024.2", "epoxy": "2025.1", "flamingo": "2025.2", "gazpacho": "2026.1"}[release]
+}
+
+func releaseObject(release string, images map[string]string) *unstructured.Unstructured {
+	refs := map[string]any{}
+	for name, ref := range images {
+		refs[name] = ref
+	}
+	return object(kindRelease, "", release, map[string]any{"openstack": versions(release), "images": refs})
+}
+
+func object(kind, namespace, name string, spec map[string]any) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	u.SetGroupVersionKind(controlplanev1.GroupVersion.WithKind(kind))
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	return u
+}
+
+func apply(ctx context.Context, c client.Client, u *unstructured.Unstructured) error {
+	err := c.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(install.FieldManager), client.ForceOwnership)
+	if err != nil {
+		return fmt.Errorf("applying %s %s: %w", u.GetKind(), u.GetName(), err)
+	}
+	return nil
+}
+
+// cloud makes the control plane and waits until it is ready.
+func (u *ascent) cloud(ctx context.Context, p *progress.Part, result *arrival) error {
+	c, err := u.client()
+	if err != nil {
+		return err
+	}
+	want, err := u.controlPlane(ctx, c)
+	if err != nil {
+		return err
+	}
+	if want != nil {
+		ns := &corev1.Namespace{}
+		ns.Name = want.GetNamespace()
+		if err := client.IgnoreAlreadyExists(c.Create(ctx, ns)); err != nil {
+			return fmt.Errorf("making namespace %s: %w", ns.Name, err)
+		}
+		if err := apply(ctx, c, want); err != nil {
+			return err
+		}
+		u.namespace, u.controlplane = want.GetNamespace(), want.GetName()
+	}
+	return u.await(ctx, c, p, result)
+}
+
+// controlPlane is what is to be applied; nil when a control plane exists and nobody asked to change it.
+func (u *ascent) controlPlane(ctx context.Context, c client.Reader) (*unstructured.Unstructured, error) {
+	if u.file != "" {
+		return u.fromFile()
+	}
+	spec := map[string]any{"release": u.release, "size": string(controlplanev1.SizeDev)}
+	o := &controlplanev1.OpenStackControlPlane{}
+	err := c.Get(ctx, client.ObjectKey{Namespace: u.ns(), Name: u.name()}, o)
+	switch {
+	case err == nil && !u.sizeSet:
+		u.controlplane = u.name()
+		return nil, nil
+	case err == nil:
+		spec["release"] = o.Spec.Release
+	case client.IgnoreNotFound(err) != nil:
+		return nil, fmt.Errorf("looking for a control plane: %w", err)
+	}
+	if u.sizeSet {
+		spec["size"] = u.size
+	}
+	return object(kindControlPlane, u.ns(), u.name(), spec), nil
+}
+
+func (u *ascent) fromFile() (*unstructured.Unstructured, error) {
+	data, err := os.ReadFile(u.file)
+	if err != nil {
+		return nil, usage(fmt.Errorf("reading the control plane: %w", err))
+	}
+	o := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(data, &o.Object); err != nil {
+		return nil, usage(fmt.Errorf("parsing %s: %w", u.file, err))
+	}
+	if o.GetKind() != kindControlPlane || o.GetName() == "" {
+		return nil, usage(fmt.Errorf("%s holds no %s with a name; it has kind %q", u.file, kindControlPlane, o.GetKind()))
+	}
+	if o.GetNamespace() == "" {
+		o.SetNamespace(u.ns())
+	}
+	return o, nil
+}
+
+// await follows the control plane until it is ready.
+func (u *ascent) await(ctx context.Context, c client.Client, p *progress.Part, result *arrival) error {
+	tick := time.NewTicker(300 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		o, err := u.find(ctx, c)
+		if err != nil {
+			return err
+		}
+		s, err := look(ctx, c, o)
+		if err != nil {
+			return err
+		}
+		if s.Ready {
+			result.survey = s
+			result.clouds, _, err = writeClouds(ctx, c, o)
+			if o.Status.Clouds == "" {
+				// Without Keystone there is nothing that a client could talk to.
+				return nil
+			}
+			return err
+		}
+		p.Note("%s", s.oneLine())
+		select {
+		case <-ctx.Done():
+			return errors.Join(errors.New("waiting for the control plane"), ctx.Err())
+		case <-tick.C:
+		}
+	}
+}

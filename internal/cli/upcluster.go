@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"stackwright.dev/stackwright/internal/cli/progress"
+	"stackwright.dev/stackwright/internal/image"
+	"stackwright.dev/stackwright/internal/image/command"
+)
+
+const defaultDevcluster = "stackwright"
+
+// beside returns the program of that name in the folder of this one, where make puts all of them.
+func beside(name string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("finding this program: %w", err)
+	}
+	// As a plugin of kubectl this program may be reached by a link from elsewhere.
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	path := filepath.Join(filepath.Dir(self), name)
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("program %s is not in %s; build it with make build", name, filepath.Dir(self))
+	}
+	return path, nil
+}
+
+// devclusterCommand runs devcluster with its output in the part's notes. The answer is its standard output.
+func devclusterCommand(ctx context.Context, p *progress.Part, args ...string) (string, error) {
+	program, err := beside("devcluster")
+	if err != nil {
+		return "", err
+	}
+	notes := p.Writer()
+	var out strings.Builder
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stderr, cmd.Stdout = notes, io.MultiWriter(&out, notes)
+	if err := cmd.Run(); err != nil {
+		// The exit code is devcluster's and would say something else as ours.
+		return "", fmt.Errorf("running devcluster %s: %s\n%s", strings.Join(args, " "), err.Error(), notes.Tail())
+	}
+	return out.String(), nil
+}
+
+// cluster starts the cluster on this machine and remembers it for later commands.
+func (u *ascent) cluster(ctx context.Context, p *progress.Part) error {
+	r := record{Kubeconfig: u.kubeconfig, Namespace: u.ns(), ControlPlane: u.name()}
+	if u.local {
+		if _, err := devclusterCommand(ctx, p, "up", "--name", u.devcluster, "--nodes", fmt.Sprint(u.nodes)); err != nil {
+			return err
+		}
+		out, err := devclusterCommand(ctx, p, "kubeconfig", "--name", u.devcluster)
+		if err != nil {
+			return err
+		}
+		r.Kubeconfig, r.Devcluster = strings.TrimSpace(out), u.devcluster
+		u.kubeconfig = r.Kubeconfig
+	}
+	file, err := filepath.Abs(r.Kubeconfig)
+	if err != nil {
+		return fmt.Errorf("finding the kubeconfig: %w", err)
+	}
+	r.Kubeconfig = file
+	return r.save()
+}
+
+func (u *ascent) name() string {
+	if u.controlplane != "" {
+		return u.controlplane
+	}
+	return defaultControlPlane
+}
+
+// needsImages tells whether images of this machine are to run.
+func (u *ascent) needsImages() bool { return u.local || u.registry != "" }
+
+// images builds what is not built yet.
+func (u *ascent) images(ctx context.Context, p *progress.Part) error {
+	if !u.needsImages() {
+		p.Note("those of OpenStackRelease %s", u.release)
+		return nil
+	}
+	return u.imagesCommand(ctx, p, "build")
+}
+
+// imagesCommand runs `stackwright images` in this process, with its output in the part's notes.
+func (u *ascent) imagesCommand(ctx context.Context, p *progress.Part, args ...string) error {
+	notes := p.Writer()
+	cmd := command.Command()
+	cmd.SetArgs(append(args, "--release", u.release))
+	cmd.SetOut(notes)
+	cmd.SetErr(notes)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	if err := cmd.ExecuteContext(ctx); err != nil {
+		return fmt.Errorf("running images %s: %w\n%s", strings.Join(args, " "), err, notes.Tail())
+	}
+	return nil
+}
+
+// deliver brings the images to where the cluster finds them.
+func (u *ascent) deliver(ctx context.Context, p *progress.Part) error {
+	switch {
+	case u.registry != "":
+		args := []string{"push", u.registry}
+		if u.plainHTTP {
+			args = append(args, "--plain-http")
+		}
+		return u.imagesCommand(ctx, p, args...)
+	case !u.local:
+		return nil
+	}
+	if u.delivered(ctx) {
+		p.Note("the nodes have them")
+		return nil
+	}
+	return u.imagesCommand(ctx, p, "load", "--cluster", u.devcluster)
+}
+
+// delivered tells whether every node says that it has every image. Nodes tell of few images only, so a no is no proof.
+func (u *ascent) delivered(ctx context.Context) bool {
+	built, err := image.Index(u.release)
+	if err != nil {
+		return false
+	}
+	c, err := u.client()
+	if err != nil {
+		return false
+	}
+	var nodes corev1.NodeList
+	if err := c.List(ctx, &nodes); err != nil || len(nodes.Items) == 0 {
+		return false
+	}
+	for _, node := range nodes.Items {
+		var names []string
+		for _, i := range node.Status.Images {
+			names = append(names, i.Names...)
+		}
+		for _, i := range built.Images {
+			if !slices.Contains(names, i.Ref) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// references are the image references of the release's components, as the cluster knows them.
+func (u *ascent) references() (map[string]string, error) {
+	built, err := image.Index(u.release)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for name, i := range built.Images {
+		out[name] = i.Ref
+		if u.registry != "" {
+			out[name] = i.In(u.registry)
+		}
+	}
+	if out["operator"] == "" {
+		return nil, errors.New("the image of the operators has not been built; run stackwright images build")
+	}
+	return out, nil
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"stackwright.dev/stackwright/internal/cli/progress"
+)
+
+// congratulate tells where the cloud is, how long it took and what to do next.
+func (u *ascent) congratulate(r *arrival, took time.Duration) {
+	me := os.Args[0]
+	fmt.Fprintf(u.out, "\nOpenStack is ready: %s/%s\n", r.survey.Namespace, r.survey.Name)
+	for _, e := range r.survey.Endpoints {
+		fmt.Fprintf(u.out, "  %-12s %s\n", e.Service, e.Public)
+	}
+	if r.clouds != "" {
+		fmt.Fprintf(u.out, "  %-12s %s\n", "clouds.yaml", r.clouds)
+	}
+	fmt.Fprintf(u.out, "  %-12s %s\n", "kubeconfig", u.kubeconfig)
+	fmt.Fprintf(u.out, "\nTook %.1fs: %s\n", took.Seconds(), timings(u.board.Timings()))
+	fmt.Fprintf(u.out, "\nTry\n")
+	next := [][2]string{
+		{me + " openstack token issue", "the OpenStack client, in a pod"},
+		{me + " status", "what runs"},
+		{me + " tree", "the objects behind it"},
+		{me + " why", "what is wrong, when something is"},
+	}
+	if r.clouds != "" {
+		next = append(next, [2]string{"export OS_CLIENT_CONFIG_FILE=" + r.clouds + " OS_CLOUD=default", "for a client on this machine"})
+	}
+	if u.local {
+		next = append(next, [2]string{me + " down", "take everything away again"})
+	}
+	for _, n := range next {
+		fmt.Fprintf(u.out, "  %-40s # %s\n", n[0], n[1])
+	}
+	if env := os.Getenv("KUBECONFIG"); env != "" && u.local {
+		fmt.Fprintf(u.out, "\nKUBECONFIG is set to %s and wins over this cluster: unset it, or give --kubeconfig %s\n", env, u.kubeconfig)
+	}
+}
+
+func timings(list []progress.Timing) string {
+	var parts []string
+	for _, t := range list {
+		parts = append(parts, fmt.Sprintf("%s %.1fs", t.Part, t.Seconds))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// checkTarget fails early when the cluster of --kubeconfig cannot be used.
+func (u *ascent) checkTarget(ctx context.Context) error {
+	c, err := u.client()
+	if err != nil {
+		return err
+	}
+	for _, r := range u.clusterChecks(ctx, c) {
+		if r.State == checkFailed {
+			return fmt.Errorf("%s: %s; %s", r.Name, r.Message, r.Do)
+		}
+	}
+	return nil
+}

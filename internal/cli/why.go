@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/why"
+
+	"stackwright.dev/stackwright/internal/operator"
+)
+
+func (a *app) why() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "why [KIND/NAME | NAME]",
+		Short: "Walk from what is not ready down to the first cause",
+		Long: `Walk from what is not ready down to the first cause: which object, since when, and what to do.
+
+Without an argument it explains the control plane. NAME alone is one of its services, such as keystone. KIND/NAME is any
+object of the namespace, such as galera/openstack-galera or pod/openstack-galera-0.
+The exit code is 3 when something is not ready.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := a.explain(cmd.Context(), strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			if err := a.print(f, func() { a.showWhy(f, all) }); err != nil {
+				return err
+			}
+			if f != nil {
+				return no()
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVarP(&all, "all", "A", false, "show every cause, not only the likeliest")
+	a.outputFlag(cmd)
+	return cmd
+}
+
+func (a *app) explain(ctx context.Context, object string) (*why.Finding, error) {
+	c, err := a.client()
+	if err != nil {
+		return nil, err
+	}
+	gvk, key, err := a.subject(ctx, c, object)
+	if err != nil {
+		return nil, err
+	}
+	e := why.Explainer{Reader: c, Kinds: ownKinds(), Operator: client.MatchingLabels{"app.kubernetes.io/name": operatorRelease}}
+	return e.Explain(ctx, gvk, key)
+}
+
+// subject finds the object that the argument names.
+func (a *app) subject(ctx context.Context, c client.Client, object string) (schema.GroupVersionKind, client.ObjectKey, error) {
+	kind, name, ok := strings.Cut(object, "/")
+	if ok {
+		gvk, err := kindNamed(c, kind)
+		return gvk, client.ObjectKey{Namespace: a.ns(), Name: name}, err
+	}
+	o, err := a.find(ctx, c)
+	if err != nil {
+		return schema.GroupVersionKind{}, client.ObjectKey{}, err
+	}
+	if object == "" || object == o.Name {
+		return o.GroupVersionKind(), client.ObjectKeyFromObject(o), nil
+	}
+	var names []string
+	for _, item := range o.Status.Inventory {
+		if !ours(item.Group) {
+			continue
+		}
+		short := strings.TrimPrefix(item.Name, o.Name+"-")
+		if object == short || object == item.Name {
+			return schema.GroupVersionKind{Group: item.Group, Version: versionOf, Kind: item.Kind},
+				client.ObjectKey{Namespace: item.Namespace, Name: item.Name}, nil
+		}
+		names = append(names, short)
+	}
+	return schema.GroupVersionKind{}, client.ObjectKey{}, usage(fmt.Errorf(
+		"control plane %s has no service %s; it has %s; name another object as KIND/NAME", o.Name, object, strings.Join(names, ", ")))
+}
+
+// kindNamed finds a kind by the words that kubectl takes: kind, plural or singular, in any case.
+func kindNamed(c client.Client, word string) (schema.GroupVersionKind, error) {
+	word = strings.ToLower(word)
+	for gvk := range operator.Scheme().AllKnownTypes() {
+		if strings.ToLower(gvk.Kind) == word && (ours(gvk.Group) || builtin(gvk)) {
+			return gvk, nil
+		}
+	}
+	gvk, err := c.RESTMapper().KindFor(schema.GroupVersionResource{Resource: word})
+	if err != nil {
+		return gvk, usage(errors.New("kind " + word + " is not known; see kubectl api-resources"))
+	}
+	return gvk, nil
+}
+
+// builtin are the groups and versions of Kubernetes that why looks into.
+func builtin(gvk schema.GroupVersionKind) bool {
+	return gvk.Version == "v1" && (gvk.Group == "" || gvk.Group == "apps" || gvk.Group == "batch")
+}
+
+// ownKinds lists the kinds that kit controllers reconcile.
+func ownKinds() []schema.GroupVersionKind {
+	var out []schema.GroupVersionKind
+	s := operator.Scheme()
+	for gvk := range s.AllKnownTypes() {
+		if !ours(gvk.Group) {
+			continue
+		}
+		if o, err := s.New(gvk); err == nil {
+			if _, ok := o.(owner.Object); ok {
+				out = append(out, gvk)
+			}
+		}
+	}
+	return out
+}
+
+func (a *app) showWhy(f *why.Finding, all bool) {
+	if f == nil {
+		fmt.Fprintln(a.out, "Everything is ready.")
+		return
+	}
+	a.showFinding(f, 0, all)
+	first := f.First()
+	fmt.Fprintf(a.out, "\nFirst cause: %s", first.Object)
+	if first.Part != "" {
+		fmt.Fprintf(a.out, ", %s", first.Part)
+	}
+	fmt.Fprintf(a.out, ": %s", first.Reason)
+	if !first.Since.IsZero() {
+		fmt.Fprintf(a.out, " since %s (%s ago)", first.Since.Format("2006-01-02 15:04:05 MST"), age(first.Since.Time))
+	}
+	fmt.Fprintln(a.out)
+	if first.Message != "" {
+		fmt.Fprintf(a.out, "  %s\n", strings.ReplaceAll(first.Message, "\n", "\n  "))
+	}
+	if do := advice(f); do != "" {
+		fmt.Fprintf(a.out, "What to do: %s\n", do)
+	}
+}
+
+// advice is that of the first cause, or of the nearest finding above it that has one.
+func advice(f *why.Finding) string {
+	do := f.Do
+	for len(f.Because) > 0 {
+		f = f.Because[0]
+		if f.Do != "" {
+			do = f.Do
+		}
+	}
+	return do
+}
+
+func (a *app) showFinding(f *why.Finding, depth int, all bool) {
+	lead := strings.Repeat("  ", depth)
+	if depth > 0 {
+		lead += "because "
+	}
+	line := lead + f.Object.String()
+	if f.Part != "" {
+		line += " (" + f.Part + ")"
+	}
+	line += ": " + f.Reason
+	if !f.Since.IsZero() {
+		line += ", " + age(f.Since.Time)
+	}
+	if f.Message != "" {
+		line += ": " + firstLine(f.Message)
+	}
+	fmt.Fprintln(a.out, line)
+	for i, b := range f.Because {
+		if i == 0 || all {
+			a.showFinding(b, depth+1, all)
+		}
+	}
+	if n := len(f.Because); n > 1 && !all {
+		fmt.Fprintf(a.out, "%s  (and %d more; see them with -A)\n", strings.Repeat("  ", depth), n-1)
+	}
+}
