@@ -71,11 +71,12 @@ func writeClouds(ctx context.Context, c client.Reader, o *controlplanev1.OpenSta
 		return "", nil, fmt.Errorf("reading Secret %s: %w", s.Name, err)
 	}
 	if ca := s.Data[caFile]; len(ca) > 0 {
-		if err := writeState(caFile, ca); err != nil {
+		if _, err := writeState(caFile, ca); err != nil {
 			return "", nil, err
 		}
 	}
-	return filepath.Join(dir, cloudsFile), data, writeState(cloudsFile, data)
+	path, err := writeState(cloudsFile, data)
+	return path, data, err
 }
 
 // localClouds makes the certificate's path, which is that of a pod, one of this machine.

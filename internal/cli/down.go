@@ -37,7 +37,7 @@ the control plane's deletionPolicy says.`,
 				return a.uninstall(ctx, board, confirm)
 			}
 			p := board.Start("cluster")
-			_, err := devclusterCommand(ctx, p, "down", "--name", a.downName(cmd))
+			err := runDevcluster(ctx, p, "down", "--name", a.downName(cmd))
 			if err == nil {
 				err = forget()
 			}

@@ -29,7 +29,11 @@ func stateDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "stackwright"), nil
 }
 
-const recordFile = "last-up.json"
+// The files of the state folder besides clouds.yaml.
+const (
+	recordFile     = "last-up.json"
+	kubeconfigFile = "kubeconfig"
+)
 
 // lastUp returns what the last up left; an empty record when there is none or it cannot be read.
 func lastUp() record {
@@ -53,7 +57,8 @@ func (r record) save() error {
 	if err != nil {
 		return fmt.Errorf("encoding what up did: %w", err)
 	}
-	return writeState(recordFile, append(data, '\n'))
+	_, err = writeState(recordFile, append(data, '\n'))
+	return err
 }
 
 // forget removes everything that up left in the state folder.
@@ -62,7 +67,7 @@ func forget() error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{recordFile, cloudsFile, caFile} {
+	for _, name := range []string{recordFile, kubeconfigFile, cloudsFile, caFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing what up left: %w", err)
 		}
@@ -72,21 +77,21 @@ func forget() error {
 	return nil
 }
 
-// writeState writes a file of the state folder in one step, readable by its owner only.
-func writeState(name string, data []byte) error {
+// writeState writes a file of the state folder in one step, readable by its owner only. It returns the file's path.
+func writeState(name string, data []byte) (string, error) {
 	dir, err := stateDir()
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("making folder %s: %w", dir, err)
+		return "", fmt.Errorf("making folder %s: %w", dir, err)
 	}
-	tmp := filepath.Join(dir, name+".new")
-	if err := os.WriteFile(tmp, data, 0o600); err != nil {
-		return fmt.Errorf("writing %s: %w", tmp, err)
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
+		return "", fmt.Errorf("writing %s: %w", path, err)
 	}
-	if err := os.Rename(tmp, filepath.Join(dir, name)); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
+	if err := os.Rename(path+".new", path); err != nil {
+		return "", fmt.Errorf("writing %s: %w", path, err)
 	}
-	return nil
+	return path, nil
 }

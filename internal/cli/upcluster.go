@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -37,42 +37,62 @@ func beside(name string) (string, error) {
 	return path, nil
 }
 
-// devclusterCommand runs devcluster with its output in the part's notes. The answer is its standard output.
-func devclusterCommand(ctx context.Context, p *progress.Part, args ...string) (string, error) {
+// runDevcluster runs devcluster with its output in the part's notes.
+func runDevcluster(ctx context.Context, p *progress.Part, args ...string) error {
 	program, err := beside("devcluster")
 	if err != nil {
-		return "", err
+		return err
 	}
 	notes := p.Writer()
-	var out strings.Builder
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stderr, cmd.Stdout = notes, io.MultiWriter(&out, notes)
+	cmd.Stderr, cmd.Stdout = notes, notes
 	if err := cmd.Run(); err != nil {
 		// The exit code is devcluster's and would say something else as ours.
-		return "", fmt.Errorf("running devcluster %s: %s\n%s", strings.Join(args, " "), err.Error(), notes.Tail())
+		return fmt.Errorf("running devcluster %s: %s\n%s", strings.Join(args, " "), err.Error(), notes.Tail())
 	}
-	return out.String(), nil
+	return nil
+}
+
+// devclusterKubeconfig returns the administrator's kubeconfig of a cluster on this machine.
+func devclusterKubeconfig(ctx context.Context, name string) ([]byte, error) {
+	program, err := beside("devcluster")
+	if err != nil {
+		return nil, err
+	}
+	var failure strings.Builder
+	cmd := exec.CommandContext(ctx, program, "kubeconfig", "--name", name)
+	cmd.Stderr = &failure
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("asking devcluster for its kubeconfig: %s: %s", err.Error(), strings.TrimSpace(failure.String()))
+	}
+	return out, nil
 }
 
 // cluster starts the cluster on this machine and remembers it for later commands.
 func (u *ascent) cluster(ctx context.Context, p *progress.Part) error {
 	r := record{Kubeconfig: u.kubeconfig, Namespace: u.ns(), ControlPlane: u.name()}
 	if u.local {
-		if _, err := devclusterCommand(ctx, p, "up", "--name", u.devcluster, "--nodes", fmt.Sprint(u.nodes)); err != nil {
+		args := []string{"up", "--name", u.devcluster}
+		if u.nodes > 0 {
+			args = append(args, "--nodes", strconv.Itoa(u.nodes))
+		}
+		if err := runDevcluster(ctx, p, args...); err != nil {
 			return err
 		}
-		out, err := devclusterCommand(ctx, p, "kubeconfig", "--name", u.devcluster)
+		content, err := devclusterKubeconfig(ctx, u.devcluster)
 		if err != nil {
 			return err
 		}
-		r.Kubeconfig, r.Devcluster = strings.TrimSpace(out), u.devcluster
-		u.kubeconfig = r.Kubeconfig
+		if r.Kubeconfig, err = writeState(kubeconfigFile, content); err != nil {
+			return err
+		}
+		r.Devcluster, u.kubeconfig = u.devcluster, r.Kubeconfig
 	}
-	file, err := filepath.Abs(r.Kubeconfig)
-	if err != nil {
+	var err error
+	if r.Kubeconfig, err = filepath.Abs(r.Kubeconfig); err != nil {
 		return fmt.Errorf("finding the kubeconfig: %w", err)
 	}
-	r.Kubeconfig = file
 	return r.save()
 }
 

@@ -32,6 +32,8 @@ const (
 	stepServices = "services"
 	stepCA       = "ca"
 	stepGalera   = "galera"
+	stepRabbitMQ = "rabbitmq"
+	stepCache    = "memcached"
 	stepKeystone = "keystone"
 	stepClient   = "client"
 )
@@ -60,6 +62,10 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 		pki.CA(stepCA, caSecret, ownCA, ready, step.Condition[*cloud]("CAReady")),
 		step.Objects(stepGalera, galera, ready, release, step.After[*cloud](stepCA),
 			step.When(galeraOn), step.Makes[*cloud](&infrav1.Galera{}), step.Condition[*cloud]("GaleraReady")),
+		step.Objects(stepRabbitMQ, rabbitmq, ready, release, step.After[*cloud](stepCA),
+			step.When(rabbitOn), step.Makes[*cloud](&infrav1.RabbitMQ{}), step.Condition[*cloud]("RabbitMQReady")),
+		step.Objects(stepCache, memcached, ready, release, step.After[*cloud](stepCA),
+			step.When(memcachedOn), step.Makes[*cloud](&infrav1.Memcached{}), step.Condition[*cloud]("MemcachedReady")),
 		step.Objects(stepKeystone, keystone, ready, release, step.After[*cloud](stepCA, stepGalera),
 			step.When(keystoneOn), step.Makes[*cloud](&servicev1.Keystone{}), step.Condition[*cloud]("KeystoneReady")),
 		step.Objects(stepClient, client, ready, release, step.After[*cloud](stepKeystone),

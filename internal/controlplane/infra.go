@@ -78,3 +78,35 @@ func galera(s *scope) ([]kubeclient.Object, error) {
 		},
 	}}, nil
 }
+
+func rabbitmq(s *scope) ([]kubeclient.Object, error) {
+	o, size := s.Owner(), sizes(s.Owner().Spec.Size).rabbitmq
+	asked := cmp.Or(o.Spec.Services.RabbitMQ, &controlplanev1.RabbitMQService{})
+	return []kubeclient.Object{&infrav1.RabbitMQ{
+		ObjectMeta: child(o, "rabbitmq"),
+		Spec: infrav1.RabbitMQSpec{
+			Image:       image(s, imageRabbitMQ),
+			Replicas:    size.count(asked.Replicas),
+			Storage:     infrav1.Storage{Size: size.volume(asked.Storage), ClassName: o.Spec.StorageClass},
+			TLS:         infraTLS(o),
+			Config:      asked.Config,
+			Recovery:    asked.Recovery,
+			PodSettings: pods(size, asked.PodSettings),
+		},
+	}}, nil
+}
+
+func memcached(s *scope) ([]kubeclient.Object, error) {
+	o, size := s.Owner(), sizes(s.Owner().Spec.Size).memcached
+	asked := cmp.Or(o.Spec.Services.Memcached, &controlplanev1.MemcachedService{})
+	return []kubeclient.Object{&infrav1.Memcached{
+		ObjectMeta: child(o, "memcached"),
+		Spec: infrav1.MemcachedSpec{
+			Image:       image(s, imageMemcached),
+			Replicas:    size.count(asked.Replicas),
+			CacheSize:   asked.CacheSize,
+			TLS:         infraTLS(o),
+			PodSettings: pods(size, asked.PodSettings),
+		},
+	}}, nil
+}

@@ -96,6 +96,13 @@ type RabbitMQService struct {
 	// Storage is the size of the volume of each replica, such as 5Gi. It can grow and not shrink.
 	// +optional
 	Storage *resource.Quantity `json:"storage,omitempty"`
+	// Config has lines of rabbitmq.conf, such as consumer_timeout: "3600000".
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	Config map[string]string `json:"config,omitempty"`
+	// Recovery lets one member go on alone when most members are gone for good.
+	// +optional
+	Recovery *infrav1.RabbitMQRecovery `json:"recovery,omitempty"`
 }
 
 // MemcachedService is what can be said about the cache.
@@ -107,6 +114,9 @@ type MemcachedService struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=16
 	Replicas *int32 `json:"replicas,omitempty"`
+	// CacheSize is the memory for items in each cache, such as 256Mi; empty takes what fits into the pod's memory.
+	// +optional
+	CacheSize *resource.Quantity `json:"cacheSize,omitempty"`
 }
 
 // API is what can be said about every service with an API of OpenStack. The fields are those of the service's own kind.
