@@ -18,7 +18,6 @@ import (
 	"stackwright.dev/kit/condition"
 	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/owner"
-	"stackwright.dev/kit/step"
 )
 
 // Annotations on owners that the loop obeys.
@@ -184,7 +183,7 @@ func (r *run[T]) wake(d time.Duration) {
 
 func (r *run[T]) origin(i int) apply.Origin {
 	return apply.Origin{Controller: r.Name, Owner: r.o, OwnerKind: r.Kind, Step: r.Steps[i].Name, Order: r.level[i],
-		Released: r.Steps[i].Deletion == step.Retain}
+		Released: r.Steps[i].Retains(r.o)}
 }
 
 // guarded asks the definition whether a deletion is refused for now.

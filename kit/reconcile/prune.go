@@ -103,7 +103,7 @@ func (r *run[T]) pruneStep(i int) int {
 			kept = append(kept, *it)
 			continue
 		}
-		if r.Steps[i].Deletion == step.Retain || r.gone(it, r.deleteFailed(i)) {
+		if r.Steps[i].Retains(r.o) || r.gone(it, r.deleteFailed(i)) {
 			res.touched = true
 			continue
 		}
@@ -204,7 +204,7 @@ func (r *run[T]) removeStep(i int) bool {
 	if res.cell != nil && !r.release(i) {
 		return false
 	}
-	if s.Deletion == step.Retain {
+	if s.Retains(r.o) {
 		res.items, res.state, res.touched = nil, owner.StepOff, true
 		return true
 	}

@@ -83,8 +83,10 @@ type Step[T owner.Object] struct {
 	// Gates override the gate of the kinds in Makes, by Kind name.
 	Gates map[string]gate.Gate
 	// Every looks at the step again after that time at the latest.
-	Every     time.Duration
-	Deletion  Deletion
+	Every    time.Duration
+	Deletion Deletion
+	// Keeps decides for each owner, in place of Deletion, whether the objects are retained. It may be nil.
+	Keeps     func(T) bool
 	Immutable Immutable
 	Adoption  Adoption
 
@@ -98,6 +100,14 @@ type Step[T owner.Object] struct {
 	Act func(context.Context, *Scope[T]) *outcome.Outcome
 	// Release of an External step removes or releases the resource, knowing its id only.
 	Release func(context.Context, *Scope[T]) *outcome.Outcome
+}
+
+// Retains tells whether the step's objects outlive o.
+func (s *Step[T]) Retains(o T) bool {
+	if s.Keeps != nil {
+		return s.Keeps(o)
+	}
+	return s.Deletion == Retain
 }
 
 // Option changes a step.
@@ -200,6 +210,9 @@ func Every[T owner.Object](d time.Duration) Option[T] { return func(s *Step[T]) 
 
 // OnDelete sets the deletion policy.
 func OnDelete[T owner.Object](d Deletion) Option[T] { return func(s *Step[T]) { s.Deletion = d } }
+
+// KeepWhen retains the objects of owners for which f is true, and deletes those of others.
+func KeepWhen[T owner.Object](f func(T) bool) Option[T] { return func(s *Step[T]) { s.Keeps = f } }
 
 // OnImmutable sets the policy for immutable fields.
 func OnImmutable[T owner.Object](i Immutable) Option[T] { return func(s *Step[T]) { s.Immutable = i } }
