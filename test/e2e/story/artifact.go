@@ -26,14 +26,12 @@ func (c Cluster) Keep(name string) string {
 	defer stop()
 	k := keeper{c, ctx, dir}
 	kinds, _ := c.Kubectl(ctx, "api-resources", "--verbs=list", "--no-headers", "-o", "name")
-	k.save("objects.yaml", "devcluster", "kubectl", "get", "-A", "-o", "yaml", "--show-managed-fields",
+	k.kubectl("objects.yaml", "get", "-A", "-o", "yaml", "--show-managed-fields",
 		strings.Join(safe(strings.Fields(kinds)), ","))
-	k.save("secrets.txt", "devcluster", "kubectl", "get", "secrets", "-A")
-	k.save("pods.txt", "devcluster", "kubectl", "get", "pods", "-A", "-o", "wide")
-	k.save("events.txt", "devcluster", "kubectl", "get", "events.events.k8s.io", "-A",
-		"--sort-by=.metadata.creationTimestamp", "-o", "wide")
-	k.save("why.txt", "stackwright", "why", "-A")
-	k.save("tree.txt", "stackwright", "tree", "-A")
+	k.kubectl("secrets.txt", "get", "secrets", "-A")
+	k.kubectl("pods.txt", "get", "pods", "-A", "-o", "wide")
+	k.kubectl("events.txt", "get", "events.events.k8s.io", "-A", "--sort-by=.metadata.creationTimestamp", "-o", "wide")
+	k.causes()
 	k.logs()
 	_ = os.CopyFS(filepath.Join(dir, "kubernetes"), os.DirFS(c.Logs()))
 	return dir
@@ -59,15 +57,29 @@ type keeper struct {
 	dir string
 }
 
-func (k keeper) save(file, program string, args ...string) {
-	out, err := k.Run(k.ctx, program, args...)
-	if err != nil {
-		out += "\n" + err.Error() + "\n"
-	}
-	k.write(file, out)
+func (k keeper) kubectl(file string, args ...string) {
+	out, err := k.Kubectl(k.ctx, args...)
+	k.write(file, out, err)
 }
 
-func (k keeper) write(file, content string) {
+// causes keeps what we say ourselves about every control plane.
+func (k keeper) causes() {
+	list, err := k.Kubectl(k.ctx, "get", "openstackcontrolplanes", "-A", "-o",
+		`jsonpath={range .items[*]}{.metadata.namespace} {.metadata.name}{"\n"}{end}`)
+	k.write("controlplanes.txt", list, err)
+	for line := range strings.Lines(list) {
+		fields := strings.Fields(line)
+		for _, verb := range []string{"why", "tree"} {
+			out, err := k.Stackwright(k.ctx, "-n", fields[0], "-c", fields[1], verb)
+			k.write(verb+"/"+strings.Join(fields, "-")+".txt", out, err)
+		}
+	}
+}
+
+func (k keeper) write(file, content string, failure error) {
+	if failure != nil {
+		content += "\n" + failure.Error() + "\n"
+	}
 	path := filepath.Join(k.dir, file)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
 		_ = os.WriteFile(path, []byte(content), 0o600)
@@ -80,19 +92,16 @@ func (k keeper) logs() {
 		`{range .status.initContainerStatuses[*]} {.name}:{.restartCount}{end}` +
 		`{range .status.containerStatuses[*]} {.name}:{.restartCount}{end}{"\n"}{end}`
 	pods, err := k.Kubectl(k.ctx, "get", "pods", "-A", "-o", "jsonpath="+columns)
-	if err != nil {
-		k.write("logs/error.txt", err.Error())
-		return
-	}
+	k.write("containers.txt", pods, err)
 	for line := range strings.Lines(pods) {
 		fields := strings.Fields(line)
 		for _, container := range fields[min(2, len(fields)):] {
 			name, restarts, _ := strings.Cut(container, ":")
 			file := fmt.Sprintf("logs/%s/%s/%s", fields[0], fields[1], name)
-			args := []string{"kubectl", "logs", "-n", fields[0], fields[1], "-c", name, "--timestamps"}
-			k.save(file+".log", "devcluster", args...)
+			args := []string{"logs", "-n", fields[0], fields[1], "-c", name, "--timestamps"}
+			k.kubectl(file+".log", args...)
 			if restarts != "0" {
-				k.save(file+".previous.log", "devcluster", append(args, "--previous")...)
+				k.kubectl(file+".previous.log", append(args, "--previous")...)
 			}
 		}
 	}

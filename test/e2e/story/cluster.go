@@ -40,9 +40,17 @@ func (c Cluster) Up(ctx context.Context) error {
 	return err
 }
 
-// Down takes the cluster away.
+// Install is what a person does: it starts the cluster and puts images, operators and one control plane, openstack in
+// namespace openstack, into it.
+func (c Cluster) Install(ctx context.Context, args ...string) error {
+	_, err := c.Run(ctx, "stackwright", append([]string{"up", "--devcluster", c.Name,
+		"--nodes", fmt.Sprint(max(c.Nodes, 1))}, args...)...)
+	return err
+}
+
+// Down takes the cluster away, with all that is in it.
 func (c Cluster) Down(ctx context.Context) error {
-	_, err := c.Run(ctx, "devcluster", "down", "--name", c.Name)
+	_, err := c.Run(ctx, "stackwright", "down", "--devcluster", c.Name)
 	return err
 }
 

@@ -40,7 +40,7 @@ func Main(m Runner) int {
 // prepare makes the cluster and installs the operators, with one control plane, the way a person does.
 func prepare(ctx context.Context, c Cluster, log io.Writer) error {
 	began := time.Now()
-	if _, err := c.Run(ctx, "stackwright", "up", "--name", c.Name); err != nil {
+	if err := c.Install(ctx); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(log, "cluster %s with a control plane: %s\n", c.Name, time.Since(began).Round(time.Second))
