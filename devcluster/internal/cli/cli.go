@@ -44,7 +44,8 @@ func newRoot() *cobra.Command {
 	}
 	root.PersistentFlags().StringVar(&name, "name", defaultName, "name of the cluster")
 	root.AddCommand(
-		newUp(&name), newDown(&name), newKubeconfig(&name), newKubectl(), newSupervise(&name), newAPIServer(),
+		newUp(&name), newDown(&name), newStatus(&name), newNode(&name), newLoad(&name), newLogs(&name),
+		newKubeconfig(&name), newKubectl(), newAPIServer(), newSupervise(&name),
 	)
 	return root
 }
