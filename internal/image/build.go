@@ -81,7 +81,11 @@ func Build(ctx context.Context, options Options) (*Images, error) {
 	if err != nil {
 		return nil, err
 	}
-	return writeIndex(options.Cache, b.release.Name, built)
+	images, err := writeIndex(options.Cache, b.release.Name, built)
+	if err != nil {
+		return nil, err
+	}
+	return images, b.prune()
 }
 
 func prepare(options Options) (*build, error) {

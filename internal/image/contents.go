@@ -12,20 +12,29 @@ import (
 	"stackwright.dev/stackwright/internal/image/sbom"
 )
 
-// contents lists what an image holds: the packages that dpkg knows, or for an image without dpkg the programs.
-func (b *build) contents(t *task, layers []*layer.Built) (*sbom.Contents, error) {
+// contents lists what an image holds: the programs and files that were put into it, and the packages that dpkg knows.
+func (b *build) contents(t *task) (*sbom.Contents, error) {
 	contents := &sbom.Contents{}
 	for _, file := range t.layer.Files {
-		if file.Binary == "" {
-			continue
+		if file.Layer != "" {
+			if err := b.addPackages(contents, t.need(file.Layer), file.Package); err != nil {
+				return nil, err
+			}
 		}
-		if err := contents.AddProgram(filepath.Join(b.Binaries, file.Binary)); err != nil {
-			return nil, err
+		if file.Binary != "" {
+			if err := contents.AddProgram(filepath.Join(b.Binaries, file.Binary)); err != nil {
+				return nil, err
+			}
 		}
 	}
-	status, err := status(layers)
+	return contents, b.addPackages(contents, t)
+}
+
+// addPackages adds the packages of a layer and of those below it, or of these only the named ones.
+func (b *build) addPackages(contents *sbom.Contents, t *task, only ...string) error {
+	status, err := status(t.layers())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	sums := map[string]string{}
 	for _, part := range append(slices.Clone(t.chain), t) {
@@ -33,8 +42,8 @@ func (b *build) contents(t *task, layers []*layer.Built) (*sbom.Contents, error)
 			sums[p.Name] = p.SHA256
 		}
 	}
-	contents.AddPackages(status, b.release.Codename, sums)
-	return contents, nil
+	contents.AddPackages(status, b.release.Codename, sums, only...)
+	return nil
 }
 
 // status is dpkg's database of the highest layer that has one.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,6 +33,8 @@ type Image struct {
 	GID int `json:"gid"`
 	// Size is the sum of the layers in bytes, uncompressed.
 	Size int64 `json:"size"`
+	// Layers are the addresses of the layers, the lowest first.
+	Layers []string `json:"layers"`
 	// Layout is the folder with the image as an OCI layout.
 	Layout string `json:"layout"`
 	// SBOM is the file with the list of what is in the image.
@@ -84,7 +87,8 @@ func Index(release string) (*Images, error) {
 func ReadIndex(cache, release string) (*Images, error) {
 	data, err := os.ReadFile(indexFile(cache, release))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no image of release %s has been built: run stackwright images build --release %s", release, release)
+		return nil, fmt.Errorf("no image of release %s has been built: run stackwright images build --release %s",
+			release, release)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the index of images: %w", err)
@@ -104,9 +108,7 @@ func writeIndex(cache, release string, built map[string]Image) (*Images, error) 
 	if err != nil {
 		images = &Images{Release: release, Images: map[string]Image{}}
 	}
-	for name, image := range built {
-		images.Images[name] = image
-	}
+	maps.Copy(images.Images, built)
 	data, err := json.MarshalIndent(images, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("writing the index of images: %w", err)

@@ -16,8 +16,8 @@ import (
 	"stackwright.dev/stackwright/internal/image/spec"
 )
 
-// Lock holds the exact packages of every layer of a release. It is why building again needs no look at the archive, and
-// it is what another machine needs to build the same images.
+// Lock holds the exact packages of every layer of a release. It is why building again needs no look at the archive,
+// and it is what another machine needs to build the same images.
 type Lock struct {
 	Release      string `json:"release"`
 	Architecture string `json:"architecture"`
@@ -74,6 +74,9 @@ func (l *Lock) write(cache string) error {
 
 // covers tells whether the layer's packages are known for what it asks now.
 func (l *Lock) covers(release *spec.Release, name string) bool {
+	if !release.Layers[name].Installs() {
+		return true
+	}
 	locked, ok := l.Layers[name]
 	return ok && locked.Request == request(release, name)
 }

@@ -53,7 +53,7 @@ func (b *build) compare(name string, data []byte) {
 	}
 	known, err := fs.ReadFile(b.Known, catalogue.Path(b.release.Name, name))
 	if err != nil || !bytes.Equal(known, data) {
-		b.say("%s: warning: the options differ from releases/%s: write them there with stackwright images options --write releases",
-			name, catalogue.Path(b.release.Name, name))
+		b.say("%s: warning: the options differ from releases/%s: "+
+			"write them there with stackwright images options --write releases", name, catalogue.Path(b.release.Name, name))
 	}
 }

@@ -99,8 +99,8 @@ func (b *build) content(file spec.File) (layer.File, error) {
 	path := filepath.Join(b.Binaries, file.Binary)
 	sum, err := b.sum(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return layer.File{}, fmt.Errorf("program %s is not in %s: build it with make build, or give its folder with --binaries",
-			file.Binary, b.Binaries)
+		return layer.File{}, fmt.Errorf(
+			"program %s is not in %s: build it with make build, or give its folder with --binaries", file.Binary, b.Binaries)
 	}
 	return layer.File{Path: path, SHA256: sum}, err
 }

@@ -20,8 +20,8 @@ var environment = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/b
 func (b *build) publish(ctx context.Context, t *task) (*Image, error) {
 	name, want := t.layer.Name, t.layer.Image
 	user, _ := b.release.User(name, want.User)
-	layers := append(t.below(), t.built)
-	contents, err := b.contents(t, layers)
+	layers := t.layers()
+	contents, err := b.contents(t)
 	if err != nil {
 		return nil, fmt.Errorf("image %s: %w", name, err)
 	}
@@ -40,6 +40,7 @@ func (b *build) publish(ctx context.Context, t *task) (*Image, error) {
 	image.SBOM = filepath.Join(b.Cache, "sbom", b.release.Name, name+".spdx.json")
 	for _, l := range layers {
 		image.Size += l.Size
+		image.Layers = append(image.Layers, l.ID)
 	}
 	if image.Options, err = b.options(ctx, t, layers); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"stackwright.dev/stackwright/internal/image/apt"
@@ -46,11 +47,9 @@ func (r *resolver) open(ctx context.Context) (*apt.Archive, error) {
 
 // begin looks whether anything has to be resolved, and gets package indexes if so.
 func (r *resolver) begin(ctx context.Context, order []*spec.Layer) error {
-	var missing bool
-	for _, layer := range order {
-		missing = missing || !r.lock.covers(r.release, layer.Name)
-	}
-	if !missing && !r.refresh {
+	installs := slices.ContainsFunc(order, (*spec.Layer).Installs)
+	missing := slices.ContainsFunc(order, func(layer *spec.Layer) bool { return !r.lock.covers(r.release, layer.Name) })
+	if !missing && !(installs && r.refresh) {
 		return nil
 	}
 	return r.update(ctx)
@@ -100,7 +99,7 @@ func (r *resolver) resolveLayer(ctx context.Context, layer *spec.Layer) error {
 		}
 		below = append(below, stanzas...)
 	}
-	set, err := r.archive.Resolve(ctx, below, layer.Packages, layer.Parent == "" && !layer.Scratch())
+	set, err := r.archive.Resolve(ctx, below, layer.Packages, layer.Parent == "")
 	if err != nil {
 		return err
 	}

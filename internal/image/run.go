@@ -115,7 +115,7 @@ func (b *build) perform(ctx context.Context, t *task, slots chan struct{}) (*Ima
 }
 
 func (b *build) make(ctx context.Context, t *task) error {
-	if os.Geteuid() != 0 {
+	if os.Geteuid() != 0 && !t.layer.Scratch() {
 		return errors.New("building layers needs root, for mounts and file owners: run as root")
 	}
 	for i, file := range t.layer.Files {
@@ -140,7 +140,7 @@ func (b *build) make(ctx context.Context, t *task) error {
 
 // find looks for a file in a layer and in those below it.
 func find(t *task, source string) (string, error) {
-	for _, built := range slices.Backward(append(t.below(), t.built)) {
+	for _, built := range slices.Backward(t.layers()) {
 		path := filepath.Join(built.Root(), source)
 		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 			return path, nil
@@ -157,6 +157,9 @@ func (t *task) below() []*layer.Built {
 	}
 	return below
 }
+
+// layers are the built layers from the lowest to this one.
+func (t *task) layers() []*layer.Built { return append(t.below(), t.built) }
 
 func await(ctx context.Context, done <-chan struct{}) error {
 	select {

@@ -1,6 +1,6 @@
-// Package apt asks Debian's archive through the machine's own apt, in a state directory of its own: which versions a
-// set of packages resolves to, and the files. The machine's packages and indexes are not touched; its proxy settings and
-// mirror are used.
+// Package apt asks Debian's archive through the machine's own apt, in a state directory of its own: which versions
+// a set of packages resolves to, and the files. The machine's packages and indexes are not touched; its proxy
+// settings and mirror are used.
 package apt
 
 import (
@@ -22,7 +22,8 @@ import (
 // keyring signs the archive; package debian-archive-keyring brings it.
 const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
-// settings keep apt inside Dir. The machine's own hooks are cleared: they would empty its caches.
+// settings keep apt inside DIR. The machine's own hooks are cleared: they would empty its caches. Caches are set as
+// container images of Debian switch them off, and without them every call reads all indexes.
 const settings = `#clear APT::Update::Pre-Invoke;
 #clear APT::Update::Post-Invoke;
 #clear APT::Update::Post-Invoke-Success;
@@ -31,6 +32,8 @@ Dir::State "DIR";
 Dir::State::lists "DIR/lists";
 Dir::State::status "DIR/status";
 Dir::Cache "DIR/cache";
+Dir::Cache::pkgcache "pkgcache.bin";
+Dir::Cache::srcpkgcache "srcpkgcache.bin";
 Dir::Etc::sourcelist "DIR/sources.list";
 Dir::Etc::sourceparts "DIR/none";
 Dir::Etc::preferences "DIR/none/preferences";
@@ -42,6 +45,7 @@ APT::Install-Suggests "false";
 APT::Sandbox::User "root";
 APT::Get::AllowUnauthenticated "false";
 Acquire::Languages "none";
+Acquire::GzipIndexes "false";
 Acquire::Retries "3";
 `
 

@@ -62,7 +62,8 @@ func Verify(dir string, p Package) error {
 		return fmt.Errorf("reading package %s: %w", p.Name, err)
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); got != p.SHA256 {
-		return fmt.Errorf("package file %s has checksum %s instead of %s: remove it and try again", file.Name(), got, p.SHA256)
+		return fmt.Errorf("package file %s has checksum %s instead of %s: remove it and try again",
+			file.Name(), got, p.SHA256)
 	}
 	return nil
 }

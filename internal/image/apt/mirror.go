@@ -40,7 +40,8 @@ func Sources(release *spec.Release) string {
 // hostMirrors takes the mirrors that the machine itself uses for Debian; any release on them will do, as a mirror
 // carries all. A machine without one, or that is not Debian, uses the canonical ones.
 func hostMirrors(ctx context.Context) Mirrors {
-	out, err := exec.CommandContext(ctx, "apt-get", "indextargets", "--format", "$(CREATED_BY) $(REPO_URI) $(RELEASE)").Output()
+	const format = "$(CREATED_BY) $(REPO_URI) $(RELEASE)"
+	out, err := exec.CommandContext(ctx, "apt-get", "indextargets", "--format", format).Output()
 	if err != nil {
 		return parseMirrors("")
 	}

@@ -1,6 +1,7 @@
 package apt
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 )
 
 // Repository makes an archive in dir that holds exactly the given packages, whose files are in debs.
-func Repository(dir, codename, debs string, packages []Package) error {
+func Repository(ctx context.Context, dir, codename, debs string, packages []Package) error {
 	index := filepath.Join(dir, "dists", codename, "main", "binary-"+Architecture())
 	pool := filepath.Join(dir, "pool")
 	for _, sub := range []string{index, pool} {
@@ -23,7 +24,7 @@ func Repository(dir, codename, debs string, packages []Package) error {
 	}
 	var listed strings.Builder
 	for _, p := range packages {
-		stanza, err := publish(p, debs, pool)
+		stanza, err := publish(ctx, p, debs, pool)
 		if err != nil {
 			return err
 		}
@@ -48,13 +49,13 @@ func Repository(dir, codename, debs string, packages []Package) error {
 }
 
 // publish puts a package into the pool and returns its stanza for the index.
-func publish(p Package, debs, pool string) (Stanza, error) {
+func publish(ctx context.Context, p Package, debs, pool string) (Stanza, error) {
 	if err := Verify(debs, p); err != nil {
 		return Stanza{}, err
 	}
 	name := p.FileName()
 	file := filepath.Join(debs, name)
-	control, err := exec.Command("dpkg-deb", "--field", file).Output()
+	control, err := exec.CommandContext(ctx, "dpkg-deb", "--field", file).Output()
 	if err != nil {
 		return Stanza{}, fmt.Errorf("reading package %s: %w", p.Name, err)
 	}

@@ -32,7 +32,7 @@ type Set struct {
 	Stanzas  []Stanza
 }
 
-// Essential stands for what every Debian system must have, and apt.
+// essential stands for what every Debian system must have, and apt.
 var essential = []string{"?essential", "apt"}
 
 var (
@@ -69,14 +69,23 @@ func (a *Archive) Resolve(ctx context.Context, below []Stanza, names []string, b
 	if err != nil {
 		return Set{}, a.explain(err)
 	}
-	if gone := removed.FindAllStringSubmatch(out, -1); gone != nil {
-		return Set{}, fmt.Errorf("installing %s would remove %s, which a lower layer has", strings.Join(names, " "), gone[0][1])
+	pins, err := parseSimulation(out)
+	if err != nil {
+		return Set{}, fmt.Errorf("installing %s: %w", strings.Join(names, " "), err)
+	}
+	return a.show(ctx, pins)
+}
+
+// parseSimulation reads from apt's output what it would install, as arguments for apt.
+func parseSimulation(out string) ([]string, error) {
+	if gone := removed.FindStringSubmatch(out); gone != nil {
+		return nil, fmt.Errorf("this would remove %s, which a lower layer has", gone[1])
 	}
 	var pins []string
 	for _, match := range installed.FindAllStringSubmatch(out, -1) {
 		pins = append(pins, match[1]+":"+match[3]+"="+match[2])
 	}
-	return a.show(ctx, pins)
+	return pins, nil
 }
 
 func (a *Archive) explain(err error) error {

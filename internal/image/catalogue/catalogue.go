@@ -1,5 +1,5 @@
-// Package catalogue is what is known about the configuration options of a service: names, types, choices and limits, as
-// the service's own code declares them to oslo.config.
+// Package catalogue is what is known about the configuration options of a service: names, types, choices and
+// limits, as the service's own code declares them to oslo.config.
 package catalogue
 
 import (

@@ -20,7 +20,7 @@ func buildCommand(s *settings) *cobra.Command {
 				return err
 			}
 			if options.Binaries == "" {
-				if options.Binaries, err = beside(); err != nil {
+				if options.Binaries, err = s.programs(); err != nil {
 					return err
 				}
 			}
@@ -32,7 +32,8 @@ func buildCommand(s *settings) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&options.Binaries, "binaries", "", "folder with the programs that go into images (default: this program's)")
+	flags.StringVar(&options.Binaries, "binaries", "",
+		"folder with the programs that go into images (default: this program's)")
 	flags.BoolVar(&options.Refresh, "refresh", false, "look for newer packages")
 	flags.StringVar(&options.Lock, "lock", "", "take package versions from another machine's lock file")
 	return cmd

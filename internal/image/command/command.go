@@ -19,11 +19,14 @@ type settings struct {
 	release string
 	cache   string
 	data    string
+	// programs finds the folder of the other programs.
+	programs func() (string, error)
 }
 
 // Command is "stackwright images".
-func Command() *cobra.Command {
-	s := &settings{}
+func Command() *cobra.Command { return command(&settings{programs: beside}) }
+
+func command(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "images",
 		Short: "Build, list and move the container images of an OpenStack release",
@@ -31,7 +34,8 @@ func Command() *cobra.Command {
 	}
 	flags := cmd.PersistentFlags()
 	flags.StringVar(&s.release, "release", "epoxy", "OpenStack release")
-	flags.StringVar(&s.cache, "cache", "", "folder for all results (default $STACKWRIGHT_CACHE, or stackwright in the user's cache folder)")
+	flags.StringVar(&s.cache, "cache", "",
+		"folder for all results (default $STACKWRIGHT_CACHE, or stackwright in the user's cache folder)")
 	flags.StringVar(&s.data, "data", "", "folder with the descriptions of images, instead of those in this program")
 	cmd.AddCommand(buildCommand(s), listCommand(s), loadCommand(s), optionsCommand(s), pushCommand(s), saveCommand(s),
 		sbomCommand(s))

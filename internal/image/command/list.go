@@ -24,14 +24,14 @@ func listCommand(s *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return print(cmd.OutOrStdout(), output, images)
+			return write(cmd.OutOrStdout(), output, images)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "table, json or yaml")
 	return cmd
 }
 
-func print(out io.Writer, format string, images *image.Images) error {
+func write(out io.Writer, format string, images *image.Images) error {
 	switch format {
 	case "table":
 		return table(out, images)

@@ -90,7 +90,7 @@ func loadCommand(s *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			dir, err := beside()
+			dir, err := s.programs()
 			if err != nil {
 				return err
 			}

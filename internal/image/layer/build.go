@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"stackwright.dev/stackwright/internal/image/apt"
 )
@@ -53,7 +54,8 @@ func (b *Builder) Build(ctx context.Context, in *Input, below []*Built) (*Built,
 	if err := os.Mkdir(filepath.Join(work, "layer"), 0o755); err != nil {
 		return nil, fmt.Errorf("archiving layer %s: %w", in.Layer.Name, err)
 	}
-	built.Digest, built.Size, err = writeTar(filepath.Join(work, "layer", "layer.tar"), filepath.Join(work, "upper"), roots(below), built.Epoch)
+	archive := &writer{root: filepath.Join(work, "upper"), lower: roots(below), epoch: time.Unix(built.Epoch, 0)}
+	built.Digest, built.Size, err = archive.write(filepath.Join(work, "layer", "layer.tar"))
 	if err != nil {
 		return nil, fmt.Errorf("archiving layer %s: %w", in.Layer.Name, err)
 	}
@@ -84,7 +86,7 @@ func (b *Builder) epoch(in *Input, below []*Built) (int64, error) {
 
 // install runs the recipe.
 func (b *Builder) install(ctx context.Context, in *Input, below []*Built, work string) error {
-	if err := b.stage(in, work); err != nil {
+	if err := b.stage(ctx, in, work); err != nil {
 		return err
 	}
 	lower := filepath.Join(work, "none")
@@ -114,7 +116,8 @@ func (b *Builder) run(cmd *exec.Cmd, in *Input) error {
 	done := make(chan string)
 	go func() { done <- b.follow(reader, log, in) }()
 	err = cmd.Run()
-	writer.Close()
+	// The reader sees the end of the output; there is no error to have.
+	_ = writer.Close()
 	said := <-done
 	if err == nil {
 		return nil
@@ -145,14 +148,16 @@ func (b *Builder) follow(output io.Reader, log io.Writer, in *Input) string {
 			}
 		}
 	}
-	io.Copy(io.Discard, output)
+	// A line too long for the scanner ends the loop, but must not block the build.
+	_, _ = io.Copy(io.Discard, output)
 	return strings.Join(said, "; ")
 }
 
 // namespaces isolate a build. When this process dies the kernel ends the build and takes its mounts away.
 func namespaces() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{
-		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
-		Pdeathsig:  syscall.SIGKILL,
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET |
+			syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
+		Pdeathsig: syscall.SIGKILL,
 	}
 }

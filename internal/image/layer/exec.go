@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Exec runs a program inside the given layers, of which the lowest comes first, and returns what it prints. Nothing that
-// it writes is kept.
+// Exec runs a program inside the given layers, of which the lowest comes first, and returns what it prints. Nothing
+// that it writes is kept.
 func Exec(ctx context.Context, layers []*Built, stdin string, program ...string) ([]byte, error) {
 	script, err := recipe.ReadFile("recipe/exec.sh")
 	if err != nil {

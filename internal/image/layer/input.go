@@ -1,5 +1,5 @@
-// Package layer builds single image layers. A layer is addressed by its inputs (ID); what is stored under an address is
-// never changed, so a layer that is there need not be built again.
+// Package layer builds single image layers. A layer is addressed by its inputs (ID); what is stored under an
+// address is never changed, so a layer that is there need not be built again.
 package layer
 
 import (

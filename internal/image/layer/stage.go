@@ -1,6 +1,7 @@
 package layer
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +14,7 @@ import (
 )
 
 // stage writes what the recipe reads.
-func (b *Builder) stage(in *Input, work string) error {
+func (b *Builder) stage(ctx context.Context, in *Input, work string) error {
 	if err := stageRecipe(work); err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (b *Builder) stage(in *Input, work string) error {
 		}
 	}
 	if in.bootstrap() {
-		return apt.Repository(filepath.Join(work, "repository"), in.Codename, b.Packages, in.Packages)
+		return apt.Repository(ctx, filepath.Join(work, "repository"), in.Codename, b.Packages, in.Packages)
 	}
 	return b.stagePackages(in, work)
 }

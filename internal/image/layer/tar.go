@@ -21,9 +21,20 @@ const (
 	opaqueMarker   = ".wh..wh..opq"
 )
 
-// writeTar archives root, the upper folder of an overlay over the lower ones, as an image layer. The same content gives the same bytes: the
-// order is by name, users and groups are numbers, and no time is later than epoch.
-func writeTar(file, root string, lower []string, epoch int64) (digest string, size int64, err error) {
+type inode struct{ device, number uint64 }
+
+// writer archives the upper folder of an overlay as an image layer. The same content gives the same bytes: the order is
+// by name, users and groups are numbers, and no time is later than epoch.
+type writer struct {
+	// root is the upper folder, lower are those below it.
+	root  string
+	lower []string
+	epoch time.Time
+	tar   *tar.Writer
+	links map[inode]string
+}
+
+func (w *writer) write(file string) (digest string, size int64, err error) {
 	out, err := os.Create(file)
 	if err != nil {
 		return "", 0, err
@@ -31,8 +42,8 @@ func writeTar(file, root string, lower []string, epoch int64) (digest string, si
 	defer out.Close()
 	hash := sha256.New()
 	buffered := bufio.NewWriterSize(io.MultiWriter(out, hash), 1<<20)
-	w := &writer{tar: tar.NewWriter(buffered), root: root, lower: lower, epoch: time.Unix(epoch, 0), links: map[inode]string{}}
-	if err := filepath.WalkDir(root, w.add); err != nil {
+	w.tar, w.links = tar.NewWriter(buffered), map[inode]string{}
+	if err := filepath.WalkDir(w.root, w.add); err != nil {
 		return "", 0, err
 	}
 	if err := errors.Join(w.tar.Close(), buffered.Flush()); err != nil {
@@ -43,16 +54,6 @@ func writeTar(file, root string, lower []string, epoch int64) (digest string, si
 		return "", 0, err
 	}
 	return "sha256:" + hex.EncodeToString(hash.Sum(nil)), info.Size(), out.Close()
-}
-
-type inode struct{ device, number uint64 }
-
-type writer struct {
-	tar   *tar.Writer
-	root  string
-	lower []string
-	epoch time.Time
-	links map[inode]string
 }
 
 func (w *writer) add(path string, entry fs.DirEntry, err error) error {

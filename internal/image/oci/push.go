@@ -21,8 +21,8 @@ type Pusher struct {
 	PlainHTTP bool
 }
 
-// Push puts an image, with its layers compressed, and what is attached to it under a reference. The credentials are those
-// of the user's container tools. It returns the digest that the image has there.
+// Push puts an image, with its layers compressed, and what is attached to it under a reference. The credentials are
+// those of the user's container tools. It returns the digest that the image has there.
 func (p *Pusher) Push(ctx context.Context, named Named, ref string) (string, error) {
 	var options []name.Option
 	if p.PlainHTTP {

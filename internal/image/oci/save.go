@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
-// Save writes the layouts in dirs as one archive that container tools can load. The order of the content is fixed, and no
-// file has a time, so that the same images give the same bytes.
+// Save writes the layouts in dirs as one archive that container tools can load. The order of the content is fixed,
+// and no file has a time, so that the same images give the same bytes.
 func Save(out io.Writer, scratch string, dirs ...string) error {
 	merged, err := os.MkdirTemp(scratch, ".saving-")
 	if err != nil {

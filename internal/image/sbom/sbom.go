@@ -2,8 +2,10 @@
 package sbom
 
 import (
+	"cmp"
 	"debug/buildinfo"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -41,22 +43,19 @@ func (c *Contents) Version(name string) string {
 	return ""
 }
 
-// AddPackages adds what dpkg's status lists as installed. The checksums of the packages' files are by name.
-func (c *Contents) AddPackages(status, codename string, sums map[string]string) {
+// AddPackages adds what dpkg's status lists as installed, or of that only the named packages. The checksums of the
+// packages' files are by name.
+func (c *Contents) AddPackages(status, codename string, sums map[string]string, only ...string) {
 	for _, stanza := range apt.ParseStanzas(status) {
-		if !strings.HasSuffix(stanza.Get("Status"), " installed") {
+		name, version, arch := stanza.Get("Package"), stanza.Get("Version"), stanza.Get("Architecture")
+		if !strings.HasSuffix(stanza.Get("Status"), " installed") || len(only) > 0 && !slices.Contains(only, name) {
 			continue
 		}
-		name, version, arch := stanza.Get("Package"), stanza.Get("Version"), stanza.Get("Architecture")
 		source, _, _ := strings.Cut(stanza.Get("Source"), " ")
-		if source == "" {
-			source = name
-		}
-		c.Components = append(c.Components, Component{Name: name, Version: version, Arch: arch, Source: source,
-			Supplier: stanza.Get("Maintainer"), SHA256: sums[name],
+		c.Components = append(c.Components, Component{Name: name, Version: version, Arch: arch,
+			Source: cmp.Or(source, name), Supplier: stanza.Get("Maintainer"), SHA256: sums[name],
 			URL: fmt.Sprintf("pkg:deb/debian/%s@%s?arch=%s&distro=%s", escape(name), escape(version), arch, codename)})
 	}
-	slices.SortFunc(c.Components, func(a, b Component) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // AddProgram adds a Go program and the modules that it was built from.
@@ -65,6 +64,11 @@ func (c *Contents) AddProgram(file string) error {
 	if err != nil {
 		return fmt.Errorf("reading what program %s is made of: %w", file, err)
 	}
+	c.addModules(info)
+	return nil
+}
+
+func (c *Contents) addModules(info *debug.BuildInfo) {
 	program := info.Path
 	c.Components = append(c.Components, module(info.Main.Path, info.Main.Version, program),
 		module("stdlib", strings.TrimPrefix(info.GoVersion, "go"), program))
@@ -74,7 +78,6 @@ func (c *Contents) AddProgram(file string) error {
 		}
 		c.Components = append(c.Components, module(dependency.Path, dependency.Version, program))
 	}
-	return nil
 }
 
 func module(path, version, program string) Component {

@@ -1,9 +1,11 @@
 package sbom
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -60,8 +62,8 @@ const (
 	imageID    = "SPDXRef-Image"
 )
 
-// SPDX writes the contents as an SPDX 2.3 document about the image with a reference and a digest. The same contents and
-// time give the same bytes.
+// SPDX writes the contents as an SPDX 2.3 document about the image with a reference and a digest. The same contents
+// and time give the same bytes.
 func (c *Contents) SPDX(ref, digest string, created time.Time) ([]byte, error) {
 	hex := regexp.MustCompile(`^sha256:`).ReplaceAllString(digest, "")
 	doc := document{
@@ -74,7 +76,8 @@ func (c *Contents) SPDX(ref, digest string, created time.Time) ([]byte, error) {
 			Checksums: []checksum{{Algorithm: "SHA256", Value: hex}}}},
 		Relationships: []relationship{{From: documentID, Type: "DESCRIBES", To: imageID}},
 	}
-	for i, component := range c.Components {
+	byName := func(a, b Component) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source, b.Source)) }
+	for i, component := range slices.SortedFunc(slices.Values(c.Components), byName) {
 		e := component.entry(i)
 		doc.Packages = append(doc.Packages, e)
 		doc.Relationships = append(doc.Relationships, relationship{From: imageID, Type: "CONTAINS", To: e.ID})

@@ -42,6 +42,8 @@ type File struct {
 	// Layer and Source name a file of another layer.
 	Layer  string `json:"layer,omitempty"`
 	Source string `json:"source,omitempty"`
+	// Package names the package that brings a file of another layer, for the SBOM.
+	Package string `json:"package,omitempty"`
 }
 
 // Image is how a layer is published.
@@ -81,5 +83,8 @@ func (l *Layer) Needs() []string {
 	return needs
 }
 
+// Installs tells whether the layer adds packages.
+func (l *Layer) Installs() bool { return len(l.Packages) > 0 }
+
 // Scratch tells whether the layer holds nothing but its files.
-func (l *Layer) Scratch() bool { return l.Parent == "" && len(l.Packages) == 0 }
+func (l *Layer) Scratch() bool { return l.Parent == "" && !l.Installs() }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -85,30 +86,35 @@ func (l *Layer) validateUsers() error {
 
 func (l *Layer) validateFiles() error {
 	for _, file := range l.Files {
-		if err := validatePath(file.Path); err != nil {
-			return err
+		if err := file.validate(); err != nil {
+			return fmt.Errorf("file %s: %w", file.Path, err)
 		}
-		if _, err := file.Perm(); err != nil {
-			return err
+	}
+	return nil
+}
+
+func (f File) validate() error {
+	if err := validatePath(f.Path); err != nil {
+		return err
+	}
+	if _, err := f.Perm(); err != nil {
+		return err
+	}
+	sources := 0
+	for _, source := range []string{f.Binary, f.Content, f.Layer} {
+		if source != "" {
+			sources++
 		}
-		sources := 0
-		for _, source := range []string{file.Binary, file.Content, file.Layer} {
-			if source != "" {
-				sources++
-			}
-		}
-		if sources != 1 {
-			return fmt.Errorf("file %s must set exactly one of binary, content and layer", file.Path)
-		}
-		if file.Binary != path.Base(file.Binary) && file.Binary != "" {
-			return fmt.Errorf("file %s: binary %q must be a name without a folder", file.Path, file.Binary)
-		}
-		if file.Layer == "" {
-			continue
-		}
-		if err := validatePath(file.Source); err != nil {
-			return fmt.Errorf("file %s: source: %w", file.Path, err)
-		}
+	}
+	switch {
+	case sources != 1:
+		return errors.New("set exactly one of binary, content and layer")
+	case f.Binary != "" && f.Binary != path.Base(f.Binary):
+		return fmt.Errorf("binary %q must be a name without a folder", f.Binary)
+	case f.Layer != "" && f.Package == "":
+		return errors.New("set package to what brings it")
+	case f.Layer != "":
+		return validatePath(f.Source)
 	}
 	return nil
 }
@@ -136,10 +142,8 @@ func (r *Release) validateCycles() error {
 }
 
 func (r *Release) visit(name string, above []string) error {
-	for _, seen := range above {
-		if seen == name {
-			return fmt.Errorf("layers need each other: %s", strings.Join(append(above, name), " -> "))
-		}
+	if slices.Contains(above, name) {
+		return fmt.Errorf("layers need each other: %s", strings.Join(append(above, name), " -> "))
 	}
 	for _, need := range r.Layers[name].Needs() {
 		if err := r.visit(need, append(above, name)); err != nil {
@@ -163,7 +167,7 @@ func (f File) Perm() (uint32, error) {
 	}
 	mode, err := strconv.ParseUint(f.Mode, 8, 32)
 	if err != nil || mode > 0o7777 {
-		return 0, fmt.Errorf("file %s: mode %q must be octal, like \"0755\"", f.Path, f.Mode)
+		return 0, fmt.Errorf("mode %q must be octal, like \"0755\"", f.Mode)
 	}
 	return uint32(mode), nil
 }

@@ -61,7 +61,11 @@ enter() {
 	mount --bind "$work" "$root/tmp/stackwright"
 }
 
-leave() { umount -R "$root/proc" "$root/dev" "$root/run" "$root/tmp"; }
+# What a package started ends here; the kernel may take a moment to let go of it, which only a lazy unmount bears.
+leave() {
+	kill -KILL -1 2>/dev/null || true
+	umount --lazy --recursive "$root/proc" "$root/dev" "$root/run" "$root/tmp"
+}
 
 users() {
 	while read -r name uid gid home; do
@@ -147,8 +151,7 @@ clean() {
 		"$root"/var/cache/debconf/tmp.ci "$root"/var/lib/dpkg/*-old \
 		"$root"/etc/passwd- "$root"/etc/group- "$root"/etc/shadow- "$root"/etc/gshadow- "$root"/etc/subuid- \
 		"$root"/etc/subgid- "$root"/etc/.pwd.lock "$root"/etc/hostname "$root"/etc/resolv.conf \
-		"$root"/var/lib/dbus/machine-id "$root"/var/lib/systemd/random-seed "$root"/var/lib/systemd/catalog/database \
-		"$root"/root/.rnd "$root"/root/.wget-hsts
+		"$root"/var/lib/dbus/machine-id "$root"/var/lib/systemd/random-seed "$root"/var/lib/systemd/catalog/database
 	: >"$root/etc/machine-id"
 	# The day on which a password was last set.
 	sed -E 's/^([^:]*:[^:]*):[0-9]+:/\1:1:/' "$root/etc/shadow" >"$work/shadow"

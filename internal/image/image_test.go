@@ -1,0 +1,160 @@
+package image
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackwright.dev/stackwright/internal/image/oci"
+)
+
+// description is a release whose single image needs no packages.
+func description() fstest.MapFS {
+	tool := fmt.Sprintf("users: [{name: tool, uid: %d, gid: %d, home: /home/tool}]\n"+
+		"files: [{path: /usr/bin/tool, binary: tool, mode: '0755'}]\n"+
+		"image: {title: Tool, user: tool, entrypoint: [/usr/bin/tool]}\n", max(1, os.Getuid()), max(1, os.Getgid()))
+	return fstest.MapFS{
+		"r/release.yaml": {Data: []byte("codename: trixie\ncomponents: [main]\nsuites: [{mirror: main, name: trixie}]\n")},
+		"r/tool.yaml":    {Data: []byte(tool)},
+	}
+}
+
+// options are for description in a cache of its own. The program is the test itself.
+func options(t *testing.T) Options {
+	t.Helper()
+	o := Options{Files: description(), Release: "r", Cache: filepath.Join(t.TempDir(), "cache"), Binaries: t.TempDir()}
+	program, err := os.Executable()
+	must(t, err)
+	must(t, os.Link(program, filepath.Join(o.Binaries, "tool")))
+	return o
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBuild(t *testing.T) {
+	o := options(t)
+	images, err := Build(t.Context(), o)
+	must(t, err)
+	image := images.Images["tool"]
+	if want := Registry + "/tool:r-" + strings.TrimPrefix(image.Digest, "sha256:")[:12]; image.Ref != want {
+		t.Errorf("reference is %s, want %s", image.Ref, want)
+	}
+	if got := image.In("registry.example/team/"); !strings.HasPrefix(got, "registry.example/team/tool:r-") {
+		t.Errorf("pushed reference is %s", got)
+	}
+	read, err := ReadIndex(o.Cache, "r")
+	must(t, err)
+	if diff := cmp.Diff(images, read); diff != "" {
+		t.Error(diff)
+	}
+	if document, err := os.ReadFile(image.SBOM); err != nil || !strings.Contains(string(document), image.Digest) {
+		t.Errorf("the SBOM is not about the image: %v", err)
+	}
+	named, err := oci.Open(image.Layout)
+	must(t, err)
+	config, err := named.Image.ConfigFile()
+	must(t, err)
+	if want := fmt.Sprintf("%d:%d", image.UID, image.GID); config.Config.User != want {
+		t.Errorf("user is %s, want %s", config.Config.User, want)
+	}
+	if got := config.Config.Labels[oci.LabelInputs]; got != image.Layers[0] {
+		t.Errorf("label of inputs is %s, want %s", got, image.Layers[0])
+	}
+}
+
+func TestBuildAgainDoesNothing(t *testing.T) {
+	o := options(t)
+	first, err := Build(t.Context(), o)
+	must(t, err)
+	o.Progress = func(message string) { t.Errorf("the second build did something: %s", message) }
+	second, err := Build(t.Context(), o)
+	must(t, err)
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBuildInAnotherCacheGivesTheSameDigest(t *testing.T) {
+	o := options(t)
+	first, err := Build(t.Context(), o)
+	must(t, err)
+	o.Cache = filepath.Join(t.TempDir(), "other")
+	second, err := Build(t.Context(), o)
+	must(t, err)
+	if first.Images["tool"].Digest != second.Images["tool"].Digest {
+		t.Errorf("digests are %s and %s", first.Images["tool"].Digest, second.Images["tool"].Digest)
+	}
+}
+
+func TestChangedProgramMakesAnotherImage(t *testing.T) {
+	o := options(t)
+	first, err := Build(t.Context(), o)
+	must(t, err)
+	program, err := os.ReadFile(filepath.Join(o.Binaries, "tool"))
+	must(t, err)
+	must(t, os.Remove(filepath.Join(o.Binaries, "tool")))
+	must(t, os.WriteFile(filepath.Join(o.Binaries, "tool"), append(program, 0), 0o755))
+	second, err := Build(t.Context(), o)
+	must(t, err)
+	if first.Images["tool"].Ref == second.Images["tool"].Ref {
+		t.Errorf("both are %s", first.Images["tool"].Ref)
+	}
+	layers, err := os.ReadDir(filepath.Join(o.Cache, "layers"))
+	must(t, err)
+	if len(layers) != 1 {
+		t.Errorf("%d layers are kept, want the one that is used", len(layers))
+	}
+}
+
+func TestBuildSaysWhatIsWrong(t *testing.T) {
+	tests := map[string]struct {
+		change func(*Options)
+		want   string
+	}{
+		"unknown release": {func(o *Options) { o.Release = "s" }, `there is no release "s": choose one of r`},
+		"unknown image":   {func(o *Options) { o.Images = []string{"tol"} }, `no image "tol": choose from tool`},
+		"missing program": {func(o *Options) { o.Binaries = filepath.Dir(o.Binaries) }, "build it with make build"},
+		"missing lock":    {func(o *Options) { o.Lock = "/nonexistent" }, "reading the lock"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := options(t)
+			test.change(&o)
+			if _, err := Build(t.Context(), o); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error is %v, want it to say %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestIndexSaysWhatToDo(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("STACKWRIGHT_CACHE", cache)
+	if _, err := Index("r"); err == nil || !strings.Contains(err.Error(), "run stackwright images build --release r") {
+		t.Errorf("error is %v", err)
+	}
+	_, err := writeIndex(cache, "r", map[string]Image{"a": {Ref: "x"}})
+	must(t, err)
+	images, err := writeIndex(cache, "r", map[string]Image{"b": {Ref: "y"}})
+	must(t, err)
+	if len(images.Images) != 2 {
+		t.Errorf("the index has %v, want both builds", images.Images)
+	}
+	if _, err := images.Only([]string{"c"}); err == nil || !strings.Contains(err.Error(), "image c has not been built") {
+		t.Errorf("error is %v", err)
+	}
+	must(t, os.WriteFile(filepath.Join(cache, "images-r.json"), []byte("{"), 0o644))
+	if _, err := Index("r"); err == nil || !strings.Contains(err.Error(), "remove it and build the images again") {
+		t.Errorf("error is %v", err)
+	}
+}
