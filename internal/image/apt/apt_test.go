@@ -24,7 +24,8 @@ func TestParseMirrors(t *testing.T) {
 		want    Mirrors
 	}{
 		"none": {"", Mirrors{CanonicalMain, CanonicalSecurity}},
-		"own mirror": {"Packages http://mirror.example/debian/ bookworm\nPackages http://mirror.example/debian-security/ bookworm-security\n",
+		"own mirror": {"Packages http://mirror.example/debian/ bookworm\n" +
+			"Packages http://mirror.example/debian-security/ bookworm-security\n",
 			Mirrors{"http://mirror.example/debian", "http://mirror.example/debian-security"}},
 		"first wins": {"Packages http://a.example/debian bookworm\nPackages http://b.example/debian bookworm\n",
 			Mirrors{"http://a.example/debian", CanonicalSecurity}},
@@ -63,7 +64,8 @@ Conf adduser (3.152 Debian:13.2/stable [all])
 	if diff := cmp.Diff([]string{"libc6:amd64=2.41-12+deb13u1", "adduser:all=3.152"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := parseSimulation("Remv exim4 [4.98]\n"); err == nil || !strings.Contains(err.Error(), "would remove exim4") {
+	_, err = parseSimulation("Remv exim4 [4.98]\n")
+	if err == nil || !strings.Contains(err.Error(), "would remove exim4") {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -93,7 +93,8 @@ func TestCompose(t *testing.T) {
 	check(t, image)
 	config, err := image.ConfigFile()
 	must(t, err)
-	want := v1.Config{User: "42:42", Env: []string{"A=b"}, Entrypoint: []string{"/a"}, Labels: map[string]string{LabelTitle: "App"}}
+	want := v1.Config{User: "42:42", Env: []string{"A=b"}, Entrypoint: []string{"/a"},
+		Labels: map[string]string{LabelTitle: "App"}}
 	if diff := cmp.Diff(want, config.Config); diff != "" {
 		t.Error(diff)
 	}
@@ -139,7 +140,8 @@ func TestOpenRefusesOtherFolders(t *testing.T) {
 }
 
 func TestPush(t *testing.T) {
-	server := httptest.NewServer(registry.New(registry.WithReferrersSupport(true), registry.Logger(log.New(io.Discard, "", 0))))
+	server := httptest.NewServer(registry.New(registry.WithReferrersSupport(true),
+		registry.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
 	dir := filepath.Join(t.TempDir(), "app")
 	must(t, WriteLayout(dir, named(t)))

@@ -58,7 +58,8 @@ func TestAddPackages(t *testing.T) {
 
 func TestAddModules(t *testing.T) {
 	contents := &Contents{}
-	contents.addModules(&debug.BuildInfo{GoVersion: "go1.26.8", Path: "a.example/cmd/tool", Main: debug.Module{Path: "a.example"},
+	contents.addModules(&debug.BuildInfo{GoVersion: "go1.26.8", Path: "a.example/cmd/tool",
+		Main: debug.Module{Path: "a.example"},
 		Deps: []*debug.Module{
 			{Path: "github.com/Masterminds/semver/v3", Version: "v3.4.0"},
 			{Path: "b.example", Version: "v1.0.0", Replace: &debug.Module{Path: "c.example", Version: "v2.0.0"}},

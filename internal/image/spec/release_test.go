@@ -53,8 +53,9 @@ func TestLoadRefuses(t *testing.T) {
 		"file of a layer": {"r/app.yaml", "parent: base\nfiles: [{path: /a, layer: base, source: /b}]\n", "set package"},
 		"image's user": {"r/app.yaml", "parent: base\nimage: {title: App, user: app}\n",
 			`image.user "app" is not among the users`},
-		"no suites":      {"r/release.yaml", "codename: trixie\ncomponents: [main]\n", "must set codename"},
-		"unknown mirror": {"r/release.yaml", "codename: t\ncomponents: [main]\nsuites: [{mirror: x, name: t}]\n", "must set mirror"},
+		"no suites": {"r/release.yaml", "codename: trixie\ncomponents: [main]\n", "must set codename"},
+		"unknown mirror": {"r/release.yaml", "codename: t\ncomponents: [main]\nsuites: [{mirror: x, name: t}]\n",
+			"must set mirror"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
