@@ -1,0 +1,60 @@
+//go:build e2e
+
+// Package machine tests what a person on a bare machine sees: up, up again, and down without a trace. It has no cluster
+// running beside it.
+package machine
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"stackwright.dev/stackwright/test/e2e/story"
+)
+
+// bin is a file of the folder of our programs.
+func bin(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs("../../../bin/stackwright")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A cloud comes up, a second up is quick and changes nothing, and down leaves nothing behind but caches.
+func TestDownLeavesNothing(t *testing.T) {
+	c := story.Cluster{Name: "trace", Log: os.Stderr}
+	before := traces(t)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("kept logs, events and objects in %s", c.Keep("trace"))
+		}
+		if err := c.Down(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	first := install(t, c)
+	second := install(t, c)
+	t.Logf("up took %s, a second up %s", first.Round(time.Millisecond), second.Round(time.Millisecond))
+	if limit := 15 * time.Second; second > limit {
+		t.Errorf("a second up took %s, at most %s", second, limit)
+	}
+	if err := c.Down(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, trace := range left(before, traces(t)) {
+		t.Errorf("left behind: %s", trace)
+	}
+}
+
+func install(t *testing.T, c story.Cluster) time.Duration {
+	t.Helper()
+	began := time.Now()
+	if err := c.Install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return time.Since(began)
+}
