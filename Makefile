@@ -97,7 +97,7 @@ test-api: bin/devcluster | compiler ## Tests against a real API server
 
 .PHONY: test-e2e
 test-e2e: build ## User stories on a real cluster with a real OpenStack; RUN selects tests by name
-	go test -tags=e2e -count=1 -v -timeout=60m $(if $(RUN),-run='$(RUN)') ./test/e2e/...
+	go test -tags=e2e -p=1 -count=1 -v -timeout=60m $(if $(RUN),-run='$(RUN)') ./test/e2e/...
 
 .PHONY: bench-kit
 bench-kit: bin/devcluster ## Figures of the kit's promises
