@@ -78,7 +78,7 @@ type GaleraService struct {
 	// Config has options of section [mysqld] of MariaDB, such as max_connections: "2000".
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
-	Config map[string]string `json:"config,omitempty"`
+	Config map[string]infrav1.Line `json:"config,omitempty"`
 	// Recovery names the member that starts the cluster when the operator cannot know which one holds every
 	// acknowledged write.
 	// +optional
@@ -99,7 +99,7 @@ type RabbitMQService struct {
 	// Config has lines of rabbitmq.conf, such as consumer_timeout: "3600000".
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
-	Config map[string]string `json:"config,omitempty"`
+	Config map[string]infrav1.Line `json:"config,omitempty"`
 	// Recovery lets one member go on alone when most members are gone for good.
 	// +optional
 	Recovery *infrav1.RabbitMQRecovery `json:"recovery,omitempty"`

@@ -118,7 +118,7 @@ func (in *GaleraService) DeepCopyInto(out *GaleraService) {
 	}
 	if in.Config != nil {
 		in, out := &in.Config, &out.Config
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]infrav1alpha1.Line, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
@@ -393,7 +393,7 @@ func (in *RabbitMQService) DeepCopyInto(out *RabbitMQService) {
 	}
 	if in.Config != nil {
 		in, out := &in.Config, &out.Config
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]infrav1alpha1.Line, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}

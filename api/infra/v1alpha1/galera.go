@@ -35,8 +35,8 @@ type GaleraSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-z][a-z0-9_]{1,62}$'))",message="config names options of mariadbd in lower case with underscores, such as max_connections"
 	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('wsrep'))",message="options that begin with wsrep belong to the operator; remove them from config"
 	// +kubebuilder:validation:XValidation:rule="self.all(k, !(k in ['datadir','socket','port','bind_address','pid_file','user','tmpdir','plugin_dir','plugin_load','plugin_load_add','init_file','read_only','log_error','ssl_ca','ssl_cert','ssl_key','tls_version','require_secure_transport','skip_grant_tables','skip_networking','binlog_format','default_storage_engine','innodb_autoinc_lock_mode','skip_name_resolve','secure_file_priv','innodb_force_recovery']))",message="config has an option that belongs to the operator (paths, ports, TLS, read_only, binlog_format, default_storage_engine, innodb_autoinc_lock_mode and the like); remove it"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, self[k].size() <= 512 && !self[k].contains('\\n'))",message="a value in config is one line of at most 512 characters"
-	Config map[string]string `json:"config,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !self[k].contains('\\n'))",message="a value in config is one line"
+	Config map[string]Line `json:"config,omitempty"`
 	// Recovery names the member that starts the cluster when the operator cannot know which one holds every
 	// acknowledged write and says so in condition MembersReady. It holds for one start only.
 	// +optional

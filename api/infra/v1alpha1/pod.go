@@ -74,3 +74,7 @@ const (
 	// DeleteData removes the data with the object.
 	DeleteData DeletionPolicy = "Delete"
 )
+
+// Line is the value of an option: one line. The limit keeps the rules on maps of them within the API server's budget.
+// +kubebuilder:validation:MaxLength=512
+type Line string

@@ -33,8 +33,8 @@ type RabbitMQSpec struct {
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-z][A-Za-z0-9_]*([.][A-Za-z0-9_-]+)*$') && k.size() <= 128)",message="config names keys of rabbitmq.conf, such as consumer_timeout or quorum_queue.property_equivalence.relaxed_checks_on_redeclaration"
 	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.matches('^(listeners|ssl_options|management|load_definitions|definitions|default_user|default_pass|default_vhost|default_permissions|default_queue_type|loopback_users|log|cluster_formation|cluster_partition_handling|cluster_name|vm_memory_high_watermark|disk_free_limit|deprecated_features|num_acceptors|distribution)([.].*)?$'))",message="config has a key that belongs to the operator (listeners, TLS, users, definitions, logs, cluster formation, memory and disk limits and the like); remove it"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, self[k].size() <= 512 && !self[k].contains('\\n'))",message="a value in config is one line of at most 512 characters"
-	Config map[string]string `json:"config,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !self[k].contains('\\n'))",message="a value in config is one line"
+	Config map[string]Line `json:"config,omitempty"`
 	// Recovery lets one member go on alone when most members have lost their volumes or are gone for good, which the
 	// operator says in condition MembersReady. It holds for one time only.
 	// +optional

@@ -180,7 +180,7 @@ func (in *GaleraSpec) DeepCopyInto(out *GaleraSpec) {
 	out.TLS = in.TLS
 	if in.Config != nil {
 		in, out := &in.Config, &out.Config
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]Line, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
@@ -522,7 +522,7 @@ func (in *RabbitMQSpec) DeepCopyInto(out *RabbitMQSpec) {
 	out.TLS = in.TLS
 	if in.Config != nil {
 		in, out := &in.Config, &out.Config
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]Line, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}

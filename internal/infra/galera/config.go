@@ -89,7 +89,7 @@ func configFile(g *infrav1.Galera) string {
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(g.Spec.Config)) {
-		write(k, g.Spec.Config[k])
+		write(k, string(g.Spec.Config[k]))
 	}
 	for _, o := range owned(g) {
 		write(o.name, o.value)
@@ -100,3 +100,6 @@ func configFile(g *infrav1.Galera) string {
 	}
 	return b.String()
 }
+
+// ConfigFile renders the configuration of mariadbd, for tests that run members without Kubernetes.
+func ConfigFile(g *infrav1.Galera) string { return configFile(g) }

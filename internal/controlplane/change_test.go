@@ -1,0 +1,161 @@
+package controlplane_test
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"stackwright.dev/kit/kittest"
+)
+
+func field(p *kittest.Play, ref string, path ...string) any {
+	u := p.Object(ref)
+	if u == nil {
+		return nil
+	}
+	v, _, _ := unstructured.NestedFieldNoCopy(u.Object, path...)
+	return v
+}
+
+func image(p *kittest.Play, ref string) any { return field(p, ref, "spec", "image") }
+
+func TestUpgradeIsOneField(t *testing.T) {
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		p.Change("OpenStackRelease/flamingo", "spec.images", map[string]any{
+			"mariadb": "images.test/mariadb:2", "rabbitmq": "images.test/rabbitmq:2", "memcached": "images.test/memcached:2",
+			"keystone": "images.test/keystone:2", "openstackclient": "images.test/openstackclient:2",
+		})
+		p.Change(cloud, "spec.release", "flamingo")
+		p.Settle()
+		p.Ready()
+		for ref, want := range map[string]string{
+			"Galera/first-galera": "images.test/mariadb:2", "RabbitMQ/first-rabbitmq": "images.test/rabbitmq:2",
+			"Memcached/first-memcached": "images.test/memcached:2", "Keystone/first-keystone": "images.test/keystone:2",
+		} {
+			if got := image(p, ref); got != want {
+				t.Errorf("image of %s is %v, want %s", ref, got, want)
+			}
+		}
+		if got := field(p, cloud, "status", "deployedRelease"); got != "flamingo" {
+			t.Errorf("deployedRelease is %v, want flamingo", got)
+		}
+	})
+}
+
+// An upgrade that has begun may have changed databases, whether or not it came to an end.
+func TestAnUpgradeUnderWayIsNotTakenBack(t *testing.T) {
+	s := scenario()
+	s.Children["Keystone"] = kittest.Hold
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Change("OpenStackRelease/epoxy", "spec.openstack", "2025.1")
+		p.Change(cloud, "spec.release", "zed")
+		p.Settle()
+		wantCondition(t, p, "ReleaseReady", "False", "Downgrade", "set spec.release to epoxy")
+	})
+}
+
+func TestDisabledServiceGoesAndComesBack(t *testing.T) {
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		p.Change(cloud, "spec.services", map[string]any{"rabbitmq": map[string]any{"enabled": false}})
+		p.Settle()
+		p.Ready()
+		if p.Object("RabbitMQ/first-rabbitmq") != nil {
+			t.Error("RabbitMQ is still there although it was disabled")
+		}
+		if c := p.Condition(cloud, "RabbitMQReady"); c.Type != "" {
+			t.Errorf("a disabled service still has a condition: %v", c)
+		}
+		if got := field(p, "Keystone/first-keystone", "spec", "rabbitmq"); got != nil {
+			t.Errorf("Keystone still names RabbitMQ %v", got)
+		}
+		p.Change(cloud, "spec.services", nil)
+		p.Settle()
+		p.Ready()
+		if p.Object("RabbitMQ/first-rabbitmq") == nil {
+			t.Error("RabbitMQ did not come back")
+		}
+	})
+}
+
+func TestOverridesWinOverTheSize(t *testing.T) {
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		p.Change(cloud, "spec.size", "large")
+		p.Change(cloud, "spec.services", map[string]any{
+			"galera":   map[string]any{"storage": "700Gi"},
+			"keystone": map[string]any{"replicas": int64(4), "config": map[string]any{"token": map[string]any{"expiration": int64(7200)}}},
+		})
+		p.Settle()
+		p.Ready()
+		for _, c := range []struct {
+			ref  string
+			path []string
+			want any
+		}{
+			{"Galera/first-galera", []string{"spec", "replicas"}, int64(3)},
+			{"Galera/first-galera", []string{"spec", "storage", "size"}, "700Gi"},
+			{"Keystone/first-keystone", []string{"spec", "replicas"}, int64(4)},
+			{"Keystone/first-keystone", []string{"spec", "config", "token", "expiration"}, int64(7200)},
+			{"Keystone/first-keystone", []string{"spec", "workers"}, int64(8)},
+		} {
+			if got := field(p, c.ref, c.path...); got != c.want {
+				t.Errorf("%s %v is %v, want %v", c.ref, c.path, got, c.want)
+			}
+		}
+	})
+}
+
+func TestTwoControlPlanesShareANamespace(t *testing.T) {
+	s := scenario()
+	s.Files = append(s.Files, "testdata/second.yaml")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Change("OpenStackControlPlane/second", "spec.confirmDeletion", "second")
+		p.Remove("OpenStackControlPlane/second")
+		p.Settle()
+		for _, gone := range []string{"Galera/second-galera", "Keystone/second-keystone", "Secret/second-ca", "Deployment/second-client"} {
+			if p.Object(gone) != nil {
+				t.Errorf("%s is left", gone)
+			}
+		}
+		p.Ready()
+		for _, kept := range []string{"Galera/first-galera", "Keystone/first-keystone", "Secret/first-ca", "Deployment/first-client"} {
+			if p.Object(kept) == nil {
+				t.Errorf("%s went with the other control plane", kept)
+			}
+		}
+	})
+}
+
+func TestWithoutTLSThereIsNoAuthority(t *testing.T) {
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		p.Change(cloud, "spec.tls", map[string]any{"disabled": true})
+		p.Settle()
+		p.Ready()
+		if p.Object("Secret/first-ca") != nil {
+			t.Error("the authority's Secret is still there")
+		}
+		for _, ref := range []string{"Galera/first-galera", "Keystone/first-keystone"} {
+			if got := field(p, ref, "spec", "tls", "disabled"); got != true {
+				t.Errorf("%s has tls.disabled %v, want true", ref, got)
+			}
+		}
+	})
+}
+
+func TestPausedStandsStill(t *testing.T) {
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		p.Change(cloud, "spec.paused", true)
+		p.Settle()
+		p.Change(cloud, "spec.size", "large")
+		p.Settle()
+		if got := field(p, "Galera/first-galera", "spec", "replicas"); got != int64(1) {
+			t.Errorf("a paused control plane changed Galera's replicas to %v", got)
+		}
+		p.Change(cloud, "spec.paused", false)
+		p.Settle()
+		p.Ready()
+		if got := field(p, "Galera/first-galera", "spec", "replicas"); got != int64(3) {
+			t.Errorf("Galera's replicas are %v after the pause, want 3", got)
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package controlplane_test
+
+import (
+	"strings"
+	"testing"
+
+	"stackwright.dev/kit/kittest"
+)
+
+func TestBadInputIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		path, reason, says, condition string
+		value                         any
+	}{
+		"unknown release": {
+			path: "spec.release", value: "yoga", condition: "ReleaseReady", reason: "UnknownRelease",
+			says: "set spec.release to one that does: epoxy, flamingo, zed",
+		},
+		"downgrade": {
+			path: "spec.release", value: "zed", condition: "ReleaseReady", reason: "Downgrade",
+			says: "set spec.release to epoxy or a later one",
+		},
+		"release without images": {
+			path: "spec.release", value: "flamingo", condition: "ReleaseReady", reason: "ImageMissing",
+			says: "names no image for rabbitmq, memcached, keystone, openstackclient; add it to spec.images",
+		},
+		"unknown service": {
+			path: "spec.services", value: map[string]any{"nova2": map[string]any{}}, condition: "ServicesKnown",
+			reason: "UnknownService", says: "nova2, which is no service; those that exist are galera, keystone, memcached, rabbitmq",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				p.Change(cloud, c.path, c.value)
+				p.Settle()
+				wantCondition(t, p, c.condition, "False", c.reason, c.says)
+				if image(p, "Galera/first-galera") != "images.test/mariadb:1" {
+					t.Error("Galera was changed although the input was refused")
+				}
+				if p.Object("Keystone/first-keystone") == nil {
+					t.Error("Keystone is gone although the input was refused")
+				}
+			})
+		})
+	}
+}
+
+func wantCondition(t *testing.T, p *kittest.Play, kind, status, reason, says string) {
+	t.Helper()
+	c := p.Condition(cloud, kind)
+	if string(c.Status) != status || c.Reason != reason || !strings.Contains(c.Message, says) {
+		t.Errorf("condition %s is %s, %s: %q; want %s, %s with %q", kind, c.Status, c.Reason, c.Message, status, reason, says)
+	}
+}
