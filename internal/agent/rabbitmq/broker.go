@@ -1,0 +1,327 @@
+package rabbitmq
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"stackwright.dev/stackwright/internal/agent"
+)
+
+// managementPort is where the broker's management API listens, on the loopback address of the pod only.
+const managementPort = "15672"
+
+// door is the broker's management API.
+type door struct {
+	password string
+	http     *http.Client
+}
+
+func newDoor(password string) *door {
+	return &door{password: password, http: &http.Client{Timeout: 20 * time.Second}}
+}
+
+// failure is an answer of the broker that is no success.
+type failure struct {
+	code   int
+	reason string
+}
+
+func (f *failure) Error() string {
+	if f.reason == "" {
+		return fmt.Sprintf("the broker answered %d", f.code)
+	}
+	return f.reason
+}
+
+func missing(err error) bool {
+	f, ok := errors.AsType[*failure](err)
+	return ok && f.code == http.StatusNotFound
+}
+
+// path joins segments, each of which may hold any character.
+func path(segments ...string) string {
+	for i, s := range segments {
+		segments[i] = url.PathEscape(s)
+	}
+	return strings.Join(segments, "/")
+}
+
+// call sends one request. Answers other than success are *failure.
+func (d *door) call(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		b, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("encoding a request to the broker: %w", err)
+		}
+		body = bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1:"+managementPort+"/api/"+path, body)
+	if err != nil {
+		return fmt.Errorf("asking the broker: %w", err)
+	}
+	req.SetBasicAuth(adminUser, d.password)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := d.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("asking the broker: %w", err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, 16<<20))
+	if err != nil {
+		return fmt.Errorf("reading the broker's answer: %w", err)
+	}
+	if res.StatusCode >= http.StatusMultipleChoices {
+		var why struct{ Reason any }
+		_ = json.Unmarshal(b, &why)
+		reason, _ := why.Reason.(string)
+		return &failure{code: res.StatusCode, reason: reason}
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(b, out); err != nil {
+		return fmt.Errorf("decoding the broker's answer: %w", err)
+	}
+	return nil
+}
+
+type node struct {
+	Name     string
+	Running  bool
+	Draining bool `json:"being_drained"`
+}
+
+func (d *door) nodes(ctx context.Context) ([]node, error) {
+	var out []node
+	err := d.call(ctx, http.MethodGet, "nodes?columns=name,running,being_drained", nil, &out)
+	return out, err
+}
+
+// check asks one of the broker's health checks. No error and an empty reason mean that it passed.
+func (d *door) check(ctx context.Context, name string) (string, error) {
+	err := d.call(ctx, http.MethodGet, "health/checks/"+name, nil, nil)
+	if f, ok := errors.AsType[*failure](err); ok && f.code == http.StatusServiceUnavailable {
+		return f.Error(), nil
+	}
+	return "", err
+}
+
+// version of the running broker.
+func (d *door) version(ctx context.Context) (string, error) {
+	var out struct {
+		Version string `json:"rabbitmq_version"`
+	}
+	err := d.call(ctx, http.MethodGet, "overview?columns=rabbitmq_version", nil, &out)
+	return out.Version, err
+}
+
+// khepri makes the cluster keep its metadata in a Raft log. Unlike with the older store, members then come back from an
+// outage of all in any order, as soon as a majority is there.
+const khepri = "khepri_db"
+
+func (d *door) enable(ctx context.Context, flag string) error {
+	err := d.call(ctx, http.MethodPut, "feature-flags/"+path(flag)+"/enable", map[string]string{"name": flag}, nil)
+	if err != nil {
+		return fmt.Errorf("enabling feature flag %s: %w", flag, err)
+	}
+	return nil
+}
+
+// enableStable enables the feature flags that a newer release of RabbitMQ may require.
+func (d *door) enableStable(ctx context.Context) error {
+	var flags []struct{ Name, State, Stability string }
+	if err := d.call(ctx, http.MethodGet, "feature-flags", nil, &flags); err != nil {
+		return fmt.Errorf("listing feature flags: %w", err)
+	}
+	for _, f := range flags {
+		if f.State == "disabled" && f.Stability == "stable" {
+			if err := d.enable(ctx, f.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+type queue struct {
+	Name, VHost, Type string
+	Members           []string
+}
+
+// lacking returns the quorum queues that have no replica on a node.
+func (d *door) lacking(ctx context.Context, node string) ([]string, error) {
+	all, err := d.queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, q := range all {
+		if q.Type == "quorum" && !slices.Contains(q.Members, node) {
+			out = append(out, q.VHost+"/"+q.Name)
+		}
+	}
+	return out, nil
+}
+
+// hosted returns the quorum queues that have a replica on a node.
+func (d *door) hosted(ctx context.Context, node string) ([]string, error) {
+	all, err := d.queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, q := range all {
+		if q.Type == "quorum" && slices.Contains(q.Members, node) {
+			out = append(out, q.VHost+"/"+q.Name)
+		}
+	}
+	return out, nil
+}
+
+func (d *door) queues(ctx context.Context) ([]queue, error) {
+	var out []queue
+	if err := d.call(ctx, http.MethodGet, "queues?columns=name,vhost,type,members", nil, &out); err != nil {
+		return nil, fmt.Errorf("listing queues: %w", err)
+	}
+	return out, nil
+}
+
+// grow puts a replica of every quorum queue on a node.
+func (d *door) grow(ctx context.Context, node string) error {
+	err := d.call(ctx, http.MethodPost, "queues/quorum/replicas/on/"+path(node)+"/grow",
+		map[string]string{"vhost_pattern": ".*", "queue_pattern": ".*", "strategy": "all"}, nil)
+	if err != nil {
+		return fmt.Errorf("putting replicas of queues on %s: %w", node, err)
+	}
+	return nil
+}
+
+// shrink takes the replicas of all quorum queues off a node.
+func (d *door) shrink(ctx context.Context, node string) error {
+	err := d.call(ctx, http.MethodDelete, "queues/quorum/replicas/on/"+path(node)+"/shrink", nil, nil)
+	if err != nil {
+		return fmt.Errorf("taking replicas of queues off %s: %w", node, err)
+	}
+	return nil
+}
+
+type vhost struct {
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description"`
+	QueueType   string `json:"default_queue_type"`
+}
+
+type permission struct {
+	Configure string `json:"configure"`
+	Write     string `json:"write"`
+	Read      string `json:"read"`
+}
+
+var everything = permission{Configure: ".*", Write: ".*", Read: ".*"}
+
+// observe compares what the broker has with a bus.
+func (d *door) observe(ctx context.Context, b Bus) (BusState, error) {
+	var v vhost
+	err := d.call(ctx, http.MethodGet, "vhosts/"+path(b.VHost), nil, &v)
+	if err != nil && !missing(err) {
+		return BusState{}, fmt.Errorf("asking for virtual host %s: %w", b.VHost, err)
+	}
+	s := BusState{Exists: err == nil, Owner: v.Description}
+	if v.QueueType != "quorum" {
+		s.Diff = append(s.Diff, "default_queue_type")
+	}
+	var u struct {
+		Hash string   `json:"password_hash"`
+		Tags []string `json:"tags"`
+	}
+	err = d.call(ctx, http.MethodGet, "users/"+path(b.User), nil, &u)
+	switch {
+	case err != nil && !missing(err):
+		return BusState{}, fmt.Errorf("asking for user %s: %w", b.User, err)
+	case err != nil:
+		s.Diff = append(s.Diff, "user")
+	case !slices.Contains(u.Tags, tag(b)):
+		s.Diff, s.UserOwner = append(s.Diff, "user"), strings.TrimPrefix(strings.Join(u.Tags, ","), tagPrefix)
+	case !hashes(u.Hash, b.Password):
+		s.Diff = append(s.Diff, "password")
+	}
+	var p permission
+	err = d.call(ctx, http.MethodGet, "permissions/"+path(b.VHost, b.User), nil, &p)
+	if err != nil && !missing(err) {
+		return BusState{}, fmt.Errorf("asking for the permissions of %s: %w", b.User, err)
+	}
+	if p != everything {
+		s.Diff = append(s.Diff, "permissions")
+	}
+	return s, nil
+}
+
+// ensure makes a bus, or brings one up to date that has the same owner.
+func (d *door) ensure(ctx context.Context, b Bus) error {
+	have, err := d.observe(ctx, b)
+	if err != nil {
+		return err
+	}
+	if err := claim(b, have); err != nil {
+		return err
+	}
+	for _, r := range []struct {
+		path string
+		body any
+	}{
+		{"vhosts/" + path(b.VHost), vhost{Description: b.Owner, QueueType: "quorum"}},
+		{"users/" + path(b.User), map[string]string{"password": b.Password, "tags": tag(b)}},
+		{"permissions/" + path(b.VHost, b.User), everything},
+	} {
+		if err := d.call(ctx, http.MethodPut, r.path, r.body, nil); err != nil {
+			return fmt.Errorf("writing %s: %w", r.path, err)
+		}
+	}
+	return nil
+}
+
+// drop removes a bus. What is gone, or belongs to another bus by now, is fine.
+func (d *door) drop(ctx context.Context, b Bus) error {
+	have, err := d.observe(ctx, b)
+	if err != nil {
+		return err
+	}
+	var paths []string
+	if have.UserOwner == "" {
+		paths = append(paths, "users/"+path(b.User))
+	}
+	if have.Owner == b.Owner {
+		paths = append(paths, "vhosts/"+path(b.VHost))
+	}
+	for _, p := range paths {
+		if err := d.call(ctx, http.MethodDelete, p, nil, nil); err != nil && !missing(err) {
+			return fmt.Errorf("removing %s: %w", p, err)
+		}
+	}
+	return nil
+}
+
+// tagPrefix begins the tag of a user that names its owner. To the broker it means nothing.
+const tagPrefix = "bus:"
+
+func tag(b Bus) string { return tagPrefix + b.Owner }
+
+func claim(b Bus, have BusState) error {
+	if have.Exists && have.Owner != b.Owner {
+		return agent.Conflict(fmt.Sprintf("virtual host %s belongs to %q; choose another vhost", b.VHost, have.Owner))
+	}
+	if have.UserOwner != "" {
+		return agent.Conflict(fmt.Sprintf("user %s belongs to %q; choose another username", b.User, have.UserOwner))
+	}
+	return nil
+}
