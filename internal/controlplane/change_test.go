@@ -62,7 +62,7 @@ func TestDisabledServiceGoesAndComesBack(t *testing.T) {
 		if p.Object("RabbitMQ/first-rabbitmq") != nil {
 			t.Error("RabbitMQ is still there although it was disabled")
 		}
-		if c := p.Condition(cloud, "RabbitMQReady"); c.Type != "" {
+		if c := p.Condition(cloud, "RabbitMQReady"); c.Status != "" {
 			t.Errorf("a disabled service still has a condition: %v", c)
 		}
 		if got := field(p, "Keystone/first-keystone", "spec", "rabbitmq"); got != nil {

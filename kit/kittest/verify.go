@@ -107,7 +107,7 @@ func (w *World) Budget(t *testing.T, reads, writes int) {
 			r, wr := p.During(func() {
 				base := u.DeepCopy()
 				u.SetAnnotations(merge(u.GetAnnotations(), "kit.stackwright.dev/reconcile", "now"))
-				p.must("asking for a reconcile", p.Client.Patch(t.Context(), u, client.MergeFrom(base)))
+				p.must("asking for a reconcile", p.Client.Patch(p.T.Context(), u, client.MergeFrom(base)))
 				p.Settle()
 			})
 			if len(r) > reads || len(wr) > writes {
@@ -164,7 +164,7 @@ func (w *World) Delete(t *testing.T, before func(*Play)) {
 			before(p)
 		}
 		for _, u := range p.owners() {
-			p.must("deleting "+name(u), client.IgnoreNotFound(p.Client.Delete(t.Context(), u)))
+			p.must("deleting "+name(u), client.IgnoreNotFound(p.Client.Delete(p.T.Context(), u)))
 		}
 		p.Settle()
 		if p.stopped {
