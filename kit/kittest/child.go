@@ -233,7 +233,7 @@ func (p *Play) collect(all []*unstructured.Unstructured) bool {
 			p.sweep(u)
 			moved = true
 		}
-		for _, f := range []string{metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents} {
+		for _, f := range collected {
 			if u.GetDeletionTimestamp() != nil && slices.Contains(u.GetFinalizers(), f) {
 				moved = p.finish(u, f, all) || moved
 			}
@@ -241,6 +241,10 @@ func (p *Play) collect(all []*unstructured.Unstructured) bool {
 	}
 	return moved
 }
+
+// collected are the finalizers that the cluster's own controllers take away.
+var collected = []string{metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents,
+	"kubernetes.io/pvc-protection", "kubernetes.io/pv-protection"}
 
 // orphaned tells whether all owners of an object are gone; those of kinds that the world does not list are not.
 func (p *Play) orphaned(u *unstructured.Unstructured, alive map[types.UID]*unstructured.Unstructured) bool {
@@ -281,18 +285,19 @@ func (p *Play) finish(u *unstructured.Unstructured, finalizer string, all []*uns
 		if i < 0 {
 			continue
 		}
-		if finalizer == metav1.FinalizerDeleteDependents {
+		switch finalizer {
+		case metav1.FinalizerDeleteDependents:
 			blocked = blocked || refs[i].BlockOwnerDeletion != nil && *refs[i].BlockOwnerDeletion
 			if d.GetDeletionTimestamp() == nil {
 				p.sweep(d)
 				moved = true
 			}
-			continue
+		case metav1.FinalizerOrphanDependents:
+			base := d.DeepCopy()
+			d.SetOwnerReferences(slices.Delete(refs, i, i+1))
+			p.must("orphaning "+name(d), client.IgnoreNotFound(p.Client.Patch(p.T.Context(), d, client.MergeFrom(base))))
+			moved = true
 		}
-		base := d.DeepCopy()
-		d.SetOwnerReferences(slices.Delete(refs, i, i+1))
-		p.must("orphaning "+name(d), client.IgnoreNotFound(p.Client.Patch(p.T.Context(), d, client.MergeFrom(base))))
-		moved = true
 	}
 	if blocked {
 		return moved

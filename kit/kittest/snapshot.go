@@ -94,8 +94,11 @@ func bare(u *unstructured.Unstructured) map[string]any {
 	if status, ok := u.Object["status"].(map[string]any); ok {
 		forget(status, "observedGeneration")
 	}
-	if u.GetKind() == "Secret" {
+	switch u.GetKind() {
+	case "Secret":
 		hide(u.Object, "data")
+	case "Service":
+		forgetAddress(u.Object["spec"])
 	}
 	if list, _, _ := unstructured.NestedSlice(u.Object, "status", "externals"); list != nil {
 		for _, e := range list {
@@ -105,8 +108,25 @@ func bare(u *unstructured.Unstructured) map[string]any {
 		}
 		u.Object["status"].(map[string]any)["externals"] = list
 	}
-	out, _ := timeless(u.Object).(map[string]any)
+	out, _ := nameless(timeless(u.Object)).(map[string]any)
 	return out
+}
+
+// nameless replaces uids and hashes in all strings, before YAML decides which of them need quotes.
+func nameless(v any) any {
+	switch t := v.(type) {
+	case map[string]any:
+		for k, e := range t {
+			t[k] = nameless(e)
+		}
+	case []any:
+		for i, e := range t {
+			t[i] = nameless(e)
+		}
+	case string:
+		return anonymous(t)
+	}
+	return v
 }
 
 // forget removes a field at any depth.
@@ -124,6 +144,15 @@ func forget(v any, field string) {
 	}
 }
 
+// forgetAddress removes the address that the server picked for a Service.
+func forgetAddress(spec any) {
+	m, ok := spec.(map[string]any)
+	if ip := m["clusterIP"]; ok && ip != "None" {
+		delete(m, "clusterIP")
+		delete(m, "clusterIPs")
+	}
+}
+
 func hide(obj map[string]any, field string) {
 	m, _ := obj[field].(map[string]any)
 	for k := range m {
@@ -133,7 +162,7 @@ func hide(obj map[string]any, field string) {
 
 var (
 	uuids  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
-	hashes = regexp.MustCompile(`\b[0-9a-f]{16}\b`)
+	hashes = regexp.MustCompile(`"?\b[0-9a-f]{16}\b"?`) // one that reads as a number is quoted in YAML
 	suffix = regexp.MustCompile(`-[0-9a-f]{8}\b`)
 )
 
@@ -188,16 +217,35 @@ func (p *Play) intents() []string {
 	}
 	var out []string
 	for _, u := range slices.SortedFunc(maps.Values(last), byLevel) {
-		raw, err := yaml.Marshal(bare(u))
+		head := fmt.Sprintf("# level %s, step %s\n", u.GetAnnotations()[order], u.GetAnnotations()["kit.stackwright.dev/step"])
+		raw, err := yaml.Marshal(unstamped(bare(u)))
 		p.must("encoding "+name(u), err)
-		out = append(out, anonymous(string(raw)))
+		out = append(out, head+string(raw))
 	}
 	return out
 }
 
+// unstamped drops what the kit puts on every object.
+func unstamped(object map[string]any) map[string]any {
+	m, _ := object["metadata"].(map[string]any)
+	delete(m, "ownerReferences")
+	for _, field := range []string{"annotations", "labels"} {
+		notes, _ := m[field].(map[string]any)
+		maps.DeleteFunc(notes, func(k string, _ any) bool {
+			return strings.HasPrefix(k, "kit.stackwright.dev/") || strings.HasPrefix(k, "applyset.kubernetes.io/")
+		})
+		if len(notes) == 0 {
+			delete(m, field)
+		}
+	}
+	return object
+}
+
+const order = "kit.stackwright.dev/order"
+
 func byLevel(a, b *unstructured.Unstructured) int {
 	rank := func(u *unstructured.Unstructured) string {
-		return fmt.Sprintf("%4s/%s/%s", u.GetAnnotations()["kit.stackwright.dev/order"], u.GetKind(), u.GetName())
+		return fmt.Sprintf("%4s/%s/%s", u.GetAnnotations()[order], u.GetKind(), u.GetName())
 	}
 	return strings.Compare(rank(a), rank(b))
 }

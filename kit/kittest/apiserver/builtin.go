@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -62,6 +63,9 @@ func (s builtinStrategy) PrepareForCreate(_ context.Context, obj runtime.Object)
 		u.SetGeneration(1)
 	}
 	s.kind.allocate(u)
+	if err := s.kind.clean(u); err != nil { // brings back the empty status
+		panic(fmt.Sprintf("completing a %s: %v", s.kind.gvk.Kind, err))
+	}
 }
 
 // PrepareForUpdate keeps status and counts the generation.
@@ -92,7 +96,8 @@ func (s builtinStrategy) Validate(_ context.Context, obj runtime.Object) field.E
 // ValidateUpdate refuses changes of immutable fields.
 func (s builtinStrategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
 	n, o := obj.(*unstructured.Unstructured), old.(*unstructured.Unstructured)
-	errs := frozen(s.kind.gvk.Kind, n, o)
+	errs := validation.ValidateObjectMetaAccessorUpdate(n, o, field.NewPath("metadata"))
+	errs = append(errs, frozen(s.kind.gvk.Kind, n, o)...)
 	return append(errs, checks[s.kind.gvk.Kind].of(n)...)
 }
 

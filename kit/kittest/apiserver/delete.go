@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
@@ -68,15 +69,16 @@ func (s *Server) deleteOptions(r *request) (*metav1.DeleteOptions, error) {
 }
 
 func preconditions(r *request, u *unstructured.Unstructured, p *metav1.Preconditions) error {
+	kind := schema.GroupResource{Group: r.kind().gvk.Group, Resource: r.kind().gvk.Kind}
 	if p == nil {
 		return nil
 	}
 	if p.UID != nil && *p.UID != u.GetUID() {
-		return apierrors.NewConflict(r.kind().group(), r.name, fmt.Errorf(
+		return apierrors.NewConflict(kind, r.name, fmt.Errorf(
 			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, u.GetUID()))
 	}
 	if p.ResourceVersion != nil && *p.ResourceVersion != u.GetResourceVersion() {
-		return apierrors.NewConflict(r.kind().group(), r.name, fmt.Errorf(
+		return apierrors.NewConflict(kind, r.name, fmt.Errorf(
 			"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, u.GetResourceVersion()))
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
@@ -77,7 +78,8 @@ func (r *request) patched(media types.PatchType, raw []byte) ([]byte, error) {
 		return out, nil
 	}
 	e := apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "", schema.GroupResource{}, "", "", 0, false)
-	e.ErrStatus.Message = "the body of the request was in an unknown format: " + string(media)
+	e.ErrStatus.Message = "the body of the request was in an unknown format - accepted media types include: " +
+		"application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
 	return nil, e
 }
 
@@ -89,7 +91,11 @@ func (s *Server) apply(r *request) (answer, error) {
 			field.ErrorList{field.Required(field.NewPath("fieldManager"), "is required for apply patch")})
 	}
 	intent := &unstructured.Unstructured{Object: map[string]any{}}
-	if err := yaml.Unmarshal(r.body, &intent.Object); err != nil {
+	raw, err := yaml.YAMLToJSON(r.body)
+	if err == nil {
+		err = json.Unmarshal(raw, &intent.Object)
+	}
+	if err != nil {
 		return answer{}, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
 	m, err := r.kind().fields(r.version, r.sub)

@@ -2,6 +2,10 @@ package apiserver
 
 import (
 	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -74,7 +78,11 @@ func frozen(kind string, n, o *unstructured.Unstructured) field.ErrorList {
 	var errs field.ErrorList
 	for _, p := range frozenFields[kind] {
 		if v := at(n, p); !apiequality.Semantic.DeepEqual(v, at(o, p)) {
-			errs = append(errs, field.Invalid(dotted(p), v, validation.FieldImmutableErrorMsg))
+			text := validation.FieldImmutableErrorMsg
+			if p == "roleRef" {
+				text = "cannot change roleRef"
+			}
+			errs = append(errs, field.Invalid(dotted(p), v, text))
 		}
 	}
 	if open, ok := openFields[kind]; ok && !apiequality.Semantic.DeepEqual(others(n, open.fields), others(o, open.fields)) {
@@ -139,10 +147,60 @@ func (k *kind) allocate(u *unstructured.Unstructured) {
 	switch k.gvk.Kind {
 	case "Job":
 		k.control(u)
+	case "Service":
+		k.address(u)
 	case "Namespace":
 		u.Object["status"] = map[string]any{"phase": "Active"}
-	case "PersistentVolumeClaim", "PersistentVolume", "Pod":
+	case "PersistentVolumeClaim":
 		u.Object["status"] = map[string]any{"phase": "Pending"}
+		protect(u, "kubernetes.io/pvc-protection")
+	case "PersistentVolume":
+		u.Object["status"] = map[string]any{"phase": "Pending"}
+		protect(u, "kubernetes.io/pv-protection")
+	case "Pod":
+		u.Object["status"] = map[string]any{"phase": "Pending"}
+	case "DaemonSet":
+		count(u, "1")
+	}
+}
+
+// protect adds the finalizer that admission puts on volumes and claims.
+func protect(u *unstructured.Unstructured, finalizer string) {
+	if !slices.Contains(u.GetFinalizers(), finalizer) {
+		u.SetFinalizers(append(u.GetFinalizers(), finalizer))
+	}
+}
+
+// count notes the generation of a DaemonSet's template where apps/v1 shows it.
+func count(u *unstructured.Unstructured, n string) {
+	notes := u.GetAnnotations()
+	if notes == nil {
+		notes = map[string]string{}
+	}
+	notes[templateGeneration] = n
+	u.SetAnnotations(notes)
+}
+
+const templateGeneration = "deprecated.daemonset.template.generation"
+
+// address gives a Service its cluster address, a made-up one that follows from the uid.
+func (k *kind) address(u *unstructured.Unstructured) {
+	spec, ok := u.Object["spec"].(map[string]any)
+	if !ok || spec["type"] == "ExternalName" {
+		return
+	}
+	if ip := spec["clusterIP"]; ip == nil || ip == "" {
+		h := fnv.New32a()
+		io.WriteString(h, string(u.GetUID())) //nolint:errcheck // a hash never fails
+		n := h.Sum32()
+		spec["clusterIP"] = fmt.Sprintf("10.%d.%d.%d", 96+n>>24%16, n>>16&255, n>>8&255)
+	}
+	for name, v := range map[string]any{
+		"clusterIPs": []any{spec["clusterIP"]}, "ipFamilies": []any{"IPv4"}, "ipFamilyPolicy": "SingleStack",
+	} {
+		if spec[name] == nil {
+			spec[name] = v
+		}
 	}
 }
 
@@ -172,6 +230,13 @@ func put(u *unstructured.Unstructured, m map[string]string, path ...string) {
 
 // inherit takes over what a request may leave out on update.
 func (k *kind) inherit(n, o *unstructured.Unstructured) {
+	if k.gvk.Kind == "DaemonSet" {
+		was, _ := strconv.Atoi(o.GetAnnotations()[templateGeneration])
+		if !apiequality.Semantic.DeepEqual(at(n, "spec.template"), at(o, "spec.template")) {
+			was++
+		}
+		count(n, strconv.Itoa(was))
+	}
 	inherited := map[string][]string{
 		"Service":               {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"},
 		"PersistentVolumeClaim": {"volumeName", "storageClassName", "volumeMode"},

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,7 +32,6 @@ type Server struct {
 	shelves map[schema.GroupResource]*shelf
 	kinds   map[schema.GroupKind]*shelf
 	logs    map[types.NamespacedName]string
-	next4   uint32
 
 	builtins []*kind
 	catalog  *catalog
@@ -145,13 +145,11 @@ func (s *Server) answer(h *http.Request) answer {
 	if err == nil {
 		return a
 	}
-	status := apierrors.APIStatus(nil)
-	if e, ok := err.(apierrors.APIStatus); ok { //nolint:errorlint // the handlers return it bare
-		status = e
-	} else {
-		status = apierrors.NewInternalError(err)
+	// What is no API error becomes a bare 500, as on the real server.
+	st := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}
+	if e := apierrors.APIStatus(nil); errors.As(err, &e) {
+		st = e.Status()
 	}
-	st := status.Status()
 	st.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	return encoded(int(st.Code), st)
 }

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager"
@@ -190,7 +191,7 @@ func (s *Server) replace(r *request, have *entry, old, u *unstructured.Unstructu
 		return answer{}, apierrors.NewConflict(r.kind().group(), r.name, fmt.Errorf(locked))
 	case !st.AllowUnconditionalUpdate(ctx):
 		path := field.NewPath("metadata", "resourceVersion")
-		return answer{}, apierrors.NewInvalid(r.kind().gvk.GroupKind(), r.name,
+		return answer{}, apierrors.NewInvalid(schema.GroupKind{Group: r.kind().gvk.Group, Kind: r.kind().plural}, r.name,
 			field.ErrorList{field.Invalid(path, 0, "must be specified for an update")})
 	}
 	u.SetResourceVersion(old.GetResourceVersion())
@@ -217,11 +218,15 @@ func (s *Server) finish(r *request, u *unstructured.Unstructured) (answer, error
 	if r.dry() {
 		return s.commit(r, http.StatusOK, u)
 	}
-	e, err := s.drop(r.shelf, u)
+	last := u.DeepCopy() // the answer has the version before the deletion
+	if _, err := s.drop(r.shelf, u); err != nil {
+		return answer{}, err
+	}
+	raw, err := json.Marshal(last.Object)
 	if err != nil {
 		return answer{}, err
 	}
-	return r.object(http.StatusOK, e)
+	return r.object(http.StatusOK, &entry{obj: last, raw: raw})
 }
 
 // drop removes an object, and what goes with it.
