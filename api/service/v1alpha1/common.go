@@ -163,4 +163,8 @@ type ServiceStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Selector string `json:"selector,omitempty"`
+	// Config is the hash of the configuration that all API pods run.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Config string `json:"config,omitempty"`
 }

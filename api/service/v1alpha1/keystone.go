@@ -99,7 +99,7 @@ type KeystoneStatus struct {
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.status.selector
-// +kubebuilder:resource:categories=openstack;stackwright
+// +kubebuilder:resource:shortName=ks,categories=openstack;stackwright
 // +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="REASON",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="PODS",type=integer,JSONPath=`.status.readyReplicas`
@@ -119,6 +119,9 @@ type Keystone struct {
 
 // KitStatus returns the part of the status that the kit writes.
 func (k *Keystone) KitStatus() *owner.Status { return &k.Status.Status }
+
+// Paused tells whether a person stopped all changes.
+func (k *Keystone) Paused() bool { return k.Spec.Paused }
 
 // Common returns what every service takes.
 func (k *Keystone) Common() *CommonSpec { return &k.Spec.CommonSpec }

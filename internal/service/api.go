@@ -1,0 +1,127 @@
+package service
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/step"
+)
+
+// Annotations of pod templates: a new value restarts the pods one by one. uwsgi reads a certificate when it starts, and a
+// reload would leave the pod without workers until the application is loaded again; a roll-out never does.
+const (
+	annotationCertificate = "service.stackwright.dev/certificate"
+	annotationCache       = "service.stackwright.dev/cache-authority"
+)
+
+// APIStep runs the API.
+func (s Service[T]) APIStep(o ...step.Option[T]) step.Step[T] {
+	return step.Objects(StepAPI, func(sc *step.Scope[T]) ([]client.Object, error) {
+		return []client.Object{s.deployment(sc), s.budget(sc.Owner())}, nil
+	}, append(o, step.Reads[T](RefConfig, RefTLS, RefCacheTLS, RefAutoscaler),
+		step.After[T](StepAccess, StepConfig, StepCertificate), step.Makes[T](&appsv1.Deployment{}, &policyv1.PodDisruptionBudget{}),
+		step.Condition[T]("DeploymentReady"), step.Component[T](ComponentAPI))...)
+}
+
+func (s Service[T]) deployment(sc *step.Scope[T]) *appsv1.Deployment {
+	o := sc.Owner()
+	hash := sc.Value(RefConfig, keyHash)
+	meta := s.meta(o, apiName(o))
+	meta.Labels = s.Labels(o, ComponentAPI)
+	meta.Annotations = map[string]string{annotationConfig: hash}
+	return &appsv1.Deployment{
+		ObjectMeta: meta,
+		Spec: appsv1.DeploymentSpec{
+			Replicas: s.replicas(sc),
+			Selector: &metav1.LabelSelector{MatchLabels: s.Labels(o, ComponentAPI)},
+			Strategy: appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDeployment{
+					MaxUnavailable: new(intstr.FromInt32(0)), MaxSurge: new(intstr.FromInt32(1)),
+				}},
+			Template: s.apiTemplate(sc, revisionName(o, hash)),
+		},
+	}
+}
+
+// replicas are not ours while an autoscaler sets them.
+func (s Service[T]) replicas(sc *step.Scope[T]) *int32 {
+	h, ok := sc.Get(RefAutoscaler).(*autoscalingv2.HorizontalPodAutoscaler)
+	if ok && h.Spec.ScaleTargetRef.Kind == "Deployment" && h.Spec.ScaleTargetRef.Name == apiName(sc.Owner()) {
+		return nil
+	}
+	if r := sc.Owner().Common().Replicas; r != nil {
+		return r
+	}
+	return new(int32(1))
+}
+
+func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemplateSpec {
+	o := sc.Owner()
+	p := Pod[T]{Component: ComponentAPI, Config: config, Command: []string{"uwsgi", "--ini", path("config", keyUWSGI)}}
+	if !o.Common().TLS.Disabled {
+		p.Mounts = []Mount[T]{{Name: "tls", Secret: func(o T) string { return tlsName(o) }}}
+	}
+	t := s.Template(o, p)
+	t.Annotations = map[string]string{}
+	if !o.Common().TLS.Disabled {
+		t.Annotations[annotationCertificate] = sc.Digest(RefTLS, "tls.crt")
+	}
+	if s.memcached(o) != "" {
+		t.Annotations[annotationCache] = sc.Digest(RefCacheTLS, keyCA)
+	}
+	t.Spec.TerminationGracePeriodSeconds = new(int64(drainTime + requestTimeout + 5))
+	t.Spec.TopologySpreadConstraints = s.spread(o)
+	c := &t.Spec.Containers[0]
+	c.Ports = []corev1.ContainerPort{{Name: "api", ContainerPort: s.Port, Protocol: corev1.ProtocolTCP}}
+	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: drainTime}}}
+	s.probes(o, c)
+	return t
+}
+
+// probes take a pod that does not answer out of service in nine seconds. Liveness only asks whether somebody listens:
+// workers that wait for a database shall not be restarted, and uwsgi itself ends those that hang.
+func (s Service[T]) probes(o T, c *corev1.Container) {
+	health := corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: s.Health, Port: intstr.FromString("api"),
+		Scheme: corev1.URISchemeHTTPS}}
+	if o.Common().TLS.Disabled {
+		health.HTTPGet.Scheme = corev1.URISchemeHTTP
+	}
+	c.StartupProbe = &corev1.Probe{ProbeHandler: health, PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: 120}
+	c.ReadinessProbe = &corev1.Probe{ProbeHandler: health, PeriodSeconds: 3, TimeoutSeconds: 3, FailureThreshold: 2}
+	c.LivenessProbe = &corev1.Probe{
+		ProbeHandler:  corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString("api")}},
+		PeriodSeconds: 10, TimeoutSeconds: 5, FailureThreshold: 3,
+	}
+}
+
+// spread puts pods on different nodes as long as there are nodes that take them.
+func (s Service[T]) spread(o T) []corev1.TopologySpreadConstraint {
+	if given := o.Common().TopologySpread; given != nil {
+		return given
+	}
+	return []corev1.TopologySpreadConstraint{{
+		MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.DoNotSchedule,
+		LabelSelector:    &metav1.LabelSelector{MatchLabels: s.Labels(o, ComponentAPI)},
+		NodeTaintsPolicy: new(corev1.NodeInclusionPolicyHonor),
+		MatchLabelKeys:   []string{"pod-template-hash"},
+	}}
+}
+
+// budget lets one pod at a time be evicted.
+func (s Service[T]) budget(o T) *policyv1.PodDisruptionBudget {
+	meta := s.meta(o, apiName(o))
+	meta.Labels = s.Labels(o, ComponentAPI)
+	return &policyv1.PodDisruptionBudget{
+		ObjectMeta: meta,
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			MaxUnavailable:             new(intstr.FromInt32(1)),
+			Selector:                   &metav1.LabelSelector{MatchLabels: s.Labels(o, ComponentAPI)},
+			UnhealthyPodEvictionPolicy: new(policyv1.AlwaysAllow),
+		},
+	}
+}

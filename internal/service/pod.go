@@ -1,0 +1,140 @@
+package service
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Pod says what a pod of the service runs.
+type Pod[T Object] struct {
+	// Component of the labels, such as api, and name of the container.
+	Component string
+	// Config names the Secret with the configuration; empty is the latest.
+	Config string
+	// Command of the container.
+	Command []string
+	// Mounts beside those of the service.
+	Mounts []Mount[T]
+	// Annotations of the pod. A change of one runs a Job again.
+	Annotations map[string]string
+	// Restart policy of the pod.
+	Restart corev1.RestartPolicy
+}
+
+// home and scratch are the only places that a container can write to.
+const scratch = "/tmp"
+
+// Template makes the pod: the service's user, no rights, a root file system that cannot be written.
+func (s Service[T]) Template(o T, p Pod[T]) corev1.PodTemplateSpec {
+	common := o.Common()
+	volumes, mounts := s.volumes(o, p)
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: s.Labels(o, p.Component), Annotations: p.Annotations},
+		Spec: corev1.PodSpec{
+			ServiceAccountName:           o.GetName(),
+			AutomountServiceAccountToken: new(false),
+			EnableServiceLinks:           new(false),
+			RestartPolicy:                p.Restart,
+			NodeSelector:                 nodeSelector(o),
+			Tolerations:                  common.Tolerations,
+			SecurityContext: &corev1.PodSecurityContext{
+				RunAsNonRoot: new(true), RunAsUser: new(s.UID), RunAsGroup: new(s.UID), FSGroup: new(s.UID),
+				FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
+				SeccompProfile:      &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+			},
+			Containers: []corev1.Container{{
+				Name: p.Component, Image: common.Image, Command: p.Command,
+				Env:          s.environment(),
+				Resources:    common.Resources,
+				VolumeMounts: mounts,
+				SecurityContext: &corev1.SecurityContext{
+					AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
+					Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+				},
+			}},
+			Volumes: volumes,
+		},
+	}
+}
+
+func nodeSelector(o Object) map[string]string {
+	var selector map[string]string
+	for k, v := range o.Common().NodeSelector {
+		if selector == nil {
+			selector = map[string]string{}
+		}
+		selector[k] = string(v)
+	}
+	return selector
+}
+
+func (s Service[T]) environment() []corev1.EnvVar {
+	return append(s.Environment(s.file()),
+		corev1.EnvVar{Name: "HOME", Value: s.Home},
+		corev1.EnvVar{Name: "PYTHONPATH", Value: Folder + "/config"},
+		// Nothing can be written beside the modules.
+		corev1.EnvVar{Name: "PYTHONDONTWRITEBYTECODE", Value: "1"})
+}
+
+// file is the path of the configuration file in the containers.
+func (s Service[T]) file() string { return path("config", s.fileName()) }
+
+// volumes are what all containers have mounted, those of p, and what a person adds.
+func (s Service[T]) volumes(o T, p Pod[T]) ([]corev1.Volume, []corev1.VolumeMount) {
+	config := p.Config
+	if config == "" {
+		config = configName(o)
+	}
+	named := func(name string) func(T) string { return func(T) string { return name } }
+	all := []Mount[T]{
+		{Name: "config", Secret: named(config)},
+		{Name: "database", Secret: named(databaseSecret(o)), Keys: []string{keyCA}},
+		{Name: "memcached", Secret: s.cacheTLS, Keys: []string{keyCA}},
+	}
+	if s.rabbitMQ(o) != "" {
+		all = append(all, Mount[T]{Name: "bus", Secret: named(busSecret(o)), Keys: []string{keyCA}})
+	}
+	var volumes []corev1.Volume
+	var mounts []corev1.VolumeMount
+	for _, m := range append(append(all, s.Mounts...), p.Mounts...) {
+		if m.Secret(o) == "" {
+			continue
+		}
+		volumes = append(volumes, m.volume(o))
+		mounts = append(mounts, corev1.VolumeMount{Name: m.Name, MountPath: Folder + "/" + m.Name, ReadOnly: true})
+	}
+	for _, writable := range []struct{ name, path string }{{"home", s.Home}, {"tmp", scratch}} {
+		volumes = append(volumes, corev1.Volume{Name: writable.name,
+			VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
+		mounts = append(mounts, corev1.VolumeMount{Name: writable.name, MountPath: writable.path})
+	}
+	return extra(o, volumes, mounts)
+}
+
+func (m Mount[T]) volume(o T) corev1.Volume {
+	source := &corev1.SecretVolumeSource{SecretName: m.Secret(o), DefaultMode: new(int32(0o440))}
+	for _, k := range m.Keys {
+		// A Secret without TLS lacks ca.crt, and then nobody looks for it.
+		source.Optional = new(true)
+		source.Items = append(source.Items, corev1.KeyToPath{Key: k, Path: k})
+	}
+	return corev1.Volume{Name: m.Name, VolumeSource: corev1.VolumeSource{Secret: source}}
+}
+
+// extra adds spec.extraVolumes.
+func extra(o Object, volumes []corev1.Volume, mounts []corev1.VolumeMount) ([]corev1.Volume, []corev1.VolumeMount) {
+	for _, e := range o.Common().ExtraVolumes {
+		v := corev1.Volume{Name: "extra-" + e.Name}
+		switch {
+		case e.ConfigMap != "":
+			v.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: e.ConfigMap}}
+		case e.Secret != "":
+			v.Secret = &corev1.SecretVolumeSource{SecretName: e.Secret, DefaultMode: new(int32(0o440))}
+		default:
+			v.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: e.PersistentVolumeClaim}
+		}
+		volumes = append(volumes, v)
+		mounts = append(mounts, corev1.VolumeMount{Name: v.Name, MountPath: e.MountPath})
+	}
+	return volumes, mounts
+}

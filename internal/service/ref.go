@@ -1,0 +1,118 @@
+package service
+
+import (
+	"fmt"
+	"strings"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/ref"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+)
+
+// The references that services have in common.
+const (
+	RefCA         = "ca"
+	RefTLS        = "tls"
+	RefDatabase   = "database"
+	RefBus        = "bus"
+	RefMemcached  = "memcached"
+	RefCacheTLS   = "memcached-tls"
+	RefConfig     = "config"
+	RefRolled     = "config-rolled"
+	RefAutoscaler = "autoscaler"
+)
+
+// Keys of the Secrets that other operators make.
+const (
+	keyCA         = "ca.crt"
+	keyConnection = "connection"
+	keyTransport  = "transport_url"
+)
+
+// maxSources is how many sources configFrom takes, as its schema says.
+const maxSources = 8
+
+// Refs are the references that every service has.
+func (s Service[T]) Refs() []ref.Ref[T] {
+	name := func(f func(Object) string) func(T) string { return func(o T) string { return f(o) } }
+	refs := []ref.Ref[T]{
+		ref.Local(RefCA, &corev1.Secret{}, name(caName)),
+		ref.Local(RefTLS, &corev1.Secret{}, name(tlsName)),
+		ref.Local(RefDatabase, &corev1.Secret{}, name(databaseSecret)),
+		ref.Local(RefBus, &corev1.Secret{}, func(o T) string {
+			if s.rabbitMQ(o) == "" {
+				return ""
+			}
+			return busSecret(o)
+		}),
+		ref.Local(RefMemcached, &infrav1.Memcached{}, s.memcached,
+			ref.WaitFor[T](hasServers), ref.DigestOf[T](servers)),
+		ref.Local(RefCacheTLS, &corev1.Secret{}, s.cacheTLS, ref.Fields[T](keyCA), ref.Optional[T]()),
+		ref.Local(RefConfig, &corev1.Secret{}, name(configName), ref.Fields[T](keyHash)),
+		ref.Local(RefRolled, &corev1.Secret{}, name(rolledName), ref.Optional[T]()),
+		ref.Local(RefAutoscaler, &autoscalingv2.HorizontalPodAutoscaler{}, name(apiName),
+			ref.Optional[T](), ref.DigestOf[T](scaleTarget)),
+	}
+	for i := range maxSources {
+		refs = append(refs,
+			ref.Local(sourceMap(i), &corev1.ConfigMap{}, func(o T) string { m, _ := source(o, i); return m }),
+			ref.Local(sourceSecret(i), &corev1.Secret{}, func(o T) string { _, s := source(o, i); return s }))
+	}
+	return refs
+}
+
+func sourceMap(i int) string    { return fmt.Sprintf("config-from-%d-map", i) }
+func sourceSecret(i int) string { return fmt.Sprintf("config-from-%d-secret", i) }
+
+// source returns the names of the ConfigMap or the Secret at one place of configFrom.
+func source(o Object, i int) (configMap, secret string) {
+	from := o.Common().ConfigFrom
+	if i >= len(from) {
+		return "", ""
+	}
+	return from[i].ConfigMap, from[i].Secret
+}
+
+// cacheTLS names the Secret by whose ca.crt clients know the caches.
+func (s Service[T]) cacheTLS(o T) string {
+	if name := s.memcached(o); name != "" {
+		return name + "-tls"
+	}
+	return ""
+}
+
+func hasServers(obj client.Object) (bool, string) {
+	m, ok := obj.(*infrav1.Memcached)
+	if ok && len(m.Status.Servers) > 0 {
+		return true, ""
+	}
+	return false, fmt.Sprintf("Memcached %s has no servers yet; see kubectl -n %s describe memcached/%s",
+		obj.GetName(), obj.GetNamespace(), obj.GetName())
+}
+
+func servers(obj client.Object) string {
+	if m, ok := obj.(*infrav1.Memcached); ok {
+		return strings.Join(append(m.Status.Servers, m.Status.TLSSecret), ",")
+	}
+	return ""
+}
+
+func scaleTarget(obj client.Object) string {
+	if h, ok := obj.(*autoscalingv2.HorizontalPodAutoscaler); ok {
+		return h.Spec.ScaleTargetRef.Kind + "/" + h.Spec.ScaleTargetRef.Name
+	}
+	return ""
+}
+
+// options names all references that the configuration is made of.
+func optionRefs() []string {
+	refs := []string{RefDatabase, RefBus, RefMemcached, RefRolled}
+	for i := range maxSources {
+		refs = append(refs, sourceMap(i), sourceSecret(i))
+	}
+	return refs
+}

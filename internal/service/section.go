@@ -1,0 +1,67 @@
+package service
+
+import (
+	_ "embed"
+	"strings"
+
+	"stackwright.dev/kit/step"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/internal/service/oslo"
+)
+
+// cacheModule is put beside the configuration file and imported by the option proxies of section cache.
+//
+//go:embed cache.py
+var cacheModule []byte
+
+// base is what the operator sets in the configuration of every service; it differs from upstream's defaults only.
+func (s Service[T]) base(sc *step.Scope[T]) *oslo.File {
+	f := &oslo.File{}
+	f.Set(oslo.Default, "use_stderr", true)
+	database(f, sc.Value(RefDatabase, keyConnection), sc.Content(RefDatabase)[keyCA])
+	if m, ok := sc.Get(RefMemcached).(*infrav1.Memcached); ok {
+		cache(f, m)
+	}
+	if transport := sc.Content(RefBus); transport != nil {
+		bus(f, string(transport[keyTransport]), transport[keyCA])
+	}
+	s.Options(sc.Owner(), f)
+	return f
+}
+
+func database(f *oslo.File, connection string, ca []byte) {
+	if len(ca) > 0 {
+		connection += "&ssl_ca=" + path("database", keyCA)
+	}
+	f.Set("database", "connection", oslo.Literal(connection))
+	// A database that is away is an error at once, not a worker that hangs for 100 seconds: whoever asked can ask
+	// again, and the workers stay free to answer probes.
+	f.Set("database", "max_retries", 2)
+	f.Set("database", "retry_interval", 1)
+}
+
+func cache(f *oslo.File, m *infrav1.Memcached) {
+	f.Set("cache", "enabled", true)
+	f.Set("cache", "backend", "dogpile.cache.pymemcache")
+	f.Set("cache", "memcache_servers", strings.Join(m.Status.Servers, ","))
+	f.Set("cache", "proxies", "stackwright_cache.Tolerant")
+	if m.Status.TLSSecret != "" {
+		f.Set("cache", "tls_enabled", true)
+		f.Set("cache", "tls_cafile", path("memcached", keyCA))
+	}
+}
+
+func bus(f *oslo.File, transport string, ca []byte) {
+	f.Set(oslo.Default, "transport_url", oslo.Literal(transport))
+	f.Set("oslo_messaging_rabbit", "rabbit_quorum_queue", true)
+	f.Set("oslo_messaging_rabbit", "rabbit_transient_quorum_queue", true)
+	f.Set("oslo_messaging_rabbit", "use_queue_manager", true)
+	if len(ca) > 0 {
+		f.Set("oslo_messaging_rabbit", "ssl", true)
+		f.Set("oslo_messaging_rabbit", "ssl_ca_file", path("bus", keyCA))
+	}
+}
+
+// path is where the containers find a mounted file.
+func path(mount, file string) string { return Folder + "/" + mount + "/" + file }

@@ -1,0 +1,152 @@
+// Package service is what every OpenStack service shares: a Service says in data what a service is and needs, and makes
+// the steps that all of them have in common. What only one service has is in its own folder of internal/services.
+package service
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/step"
+
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/service/oslo"
+)
+
+// Object is the custom resource of an OpenStack service.
+type Object interface {
+	owner.Object
+	// Common returns what every service takes.
+	Common() *servicev1.CommonSpec
+	// Service returns what every service tells.
+	Service() *servicev1.ServiceStatus
+}
+
+// Service declares an OpenStack service with an API that uwsgi runs.
+type Service[T Object] struct {
+	// Name of the service, of its option catalogue and of its configuration file.
+	Name string
+	// UID is the user, and the group, that the image runs the service as; Home is that user's folder.
+	UID  int64
+	Home string
+	// Script is the WSGI script of the API, Port where it listens, Path where clients begin, such as /v3.
+	Script string
+	Port   int32
+	Path   string
+	// Health is a path that answers without asking a database or another service.
+	Health string
+	// Environment tells the service where its configuration file is.
+	Environment func(file string) []corev1.EnvVar
+	// Database says where the service keeps its data.
+	Database func(T) servicev1.Database
+	// Memcached and RabbitMQ name what the service uses; an empty name is nothing.
+	Memcached func(T) string
+	RabbitMQ  func(T) string
+	// Options sets what only this service has in its configuration file.
+	Options func(T, *oslo.File)
+	// Free are options that the service reads from sections whose names its users choose.
+	Free []string
+	// Mounts are Secrets that every container of the service gets.
+	Mounts []Mount[T]
+	// Gateway tells that the cluster serves HTTPRoutes of the Gateway API.
+	Gateway bool
+}
+
+// Mount is a Secret in a folder of the containers.
+type Mount[T Object] struct {
+	// Name of the volume, and of the folder below Folder.
+	Name string
+	// Secret names the Secret; an empty name mounts nothing.
+	Secret func(T) string
+	// Keys limits what is mounted; none is everything. Keys that are missing are left out.
+	Keys []string
+}
+
+// Folder has all that the operator mounts into a container.
+const Folder = "/etc/stackwright"
+
+// The steps that services have in common, for others to come after.
+const (
+	StepAccess      = "access"
+	StepEndpoints   = "endpoints"
+	StepCA          = "ca"
+	StepCertificate = "certificate"
+	StepDatabase    = "database"
+	StepBus         = "bus"
+	StepConfig      = "config"
+	StepAPI         = "api"
+)
+
+// The components that an operator can run apart.
+const (
+	// ComponentSetup is everything that an API needs.
+	ComponentSetup = "setup"
+	// ComponentAPI is the API itself.
+	ComponentAPI = "api"
+)
+
+// Names of the objects that a service makes.
+func publicName(o Object) string   { return o.GetName() + "-public" }
+func internalName(o Object) string { return o.GetName() + "-internal" }
+func configName(o Object) string   { return o.GetName() + "-config" }
+func apiName(o Object) string      { return o.GetName() + "-api" }
+
+// databaseSecret is what the operator of databases names the Secret of a Database.
+func databaseSecret(o Object) string { return o.GetName() + "-db" }
+
+// busSecret is what the operator of message buses names the Secret of a MessageBus.
+func busSecret(o Object) string { return o.GetName() + "-bus" }
+
+// caName names the Secret of the authority that signs the service's certificate; empty when none does.
+func caName(o Object) string {
+	tls := o.Common().TLS
+	switch {
+	case tls.Disabled || tls.Secret != "":
+		return ""
+	case tls.CASecret != "":
+		return tls.CASecret
+	}
+	return o.GetName() + "-ca"
+}
+
+// tlsName names the Secret of the service's certificate; empty without TLS.
+func tlsName(o Object) string {
+	tls := o.Common().TLS
+	switch {
+	case tls.Disabled:
+		return ""
+	case tls.Secret != "":
+		return tls.Secret
+	}
+	return o.GetName() + "-tls"
+}
+
+func (s Service[T]) memcached(o T) string {
+	if s.Memcached == nil {
+		return ""
+	}
+	return s.Memcached(o)
+}
+
+func (s Service[T]) rabbitMQ(o T) string {
+	if s.RabbitMQ == nil {
+		return ""
+	}
+	return s.RabbitMQ(o)
+}
+
+// Keep retains a step's objects as long as the service's data is retained.
+func (s Service[T]) Keep() step.Option[T] {
+	return step.KeepWhen(func(o T) bool { return s.Database(o).DeletionPolicy != deleteData })
+}
+
+// Labels are on all objects of a service; with a component they select its pods.
+func (s Service[T]) Labels(o T, component string) map[string]string {
+	labels := map[string]string{
+		"app.kubernetes.io/name":     s.Name,
+		"app.kubernetes.io/instance": o.GetName(),
+	}
+	if component != "" {
+		labels["app.kubernetes.io/component"] = component
+	}
+	return labels
+}

@@ -1,0 +1,70 @@
+package keystone
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"stackwright.dev/kit/step"
+
+	"stackwright.dev/stackwright/internal/service"
+)
+
+// Keys of the Secret for clients, and the folder in which clients mount it.
+const (
+	keyClouds    = "clouds.yaml"
+	keyAuthority = "ca.crt"
+	clientFolder = "/etc/openstack"
+)
+
+func cloudsName(k *keystone) string { return k.Name + "-clouds" }
+
+// clouds is what OpenStack clients read: the cloud default by its public endpoint, internal by the one in the cluster.
+// It changes after bootstrap has made a new password the valid one.
+func (s server) clouds(sc *scope) ([]client.Object, error) {
+	k := sc.Owner()
+	urls := s.Endpoints(sc)
+	authority := sc.Content(service.RefTLS)[keyAuthority]
+	password := sc.Value(refAdmin, service.KeyPassword)
+	text, err := yaml.Marshal(map[string]any{"clouds": map[string]any{
+		"default":  cloud(k, urls.Public, "public", password, len(authority) > 0),
+		"internal": cloud(k, urls.Internal, "internal", password, len(authority) > 0),
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", keyClouds, err)
+	}
+	data := map[string][]byte{keyClouds: text}
+	if len(authority) > 0 {
+		data[keyAuthority] = authority
+	}
+	return []client.Object{&corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: cloudsName(k), Namespace: k.Namespace, Labels: s.Labels(k, "")},
+		Data:       data,
+	}}, nil
+}
+
+func cloud(k *keystone, url, which, password string, authority bool) map[string]any {
+	c := map[string]any{
+		"auth": map[string]any{
+			"auth_url": url, "username": "admin", "password": password, "project_name": "admin",
+			"user_domain_name": "Default", "project_domain_name": "Default",
+		},
+		"region_name": k.Spec.Region, "interface": which, "identity_api_version": "3",
+	}
+	if authority {
+		c["cacert"] = clientFolder + "/" + keyAuthority
+	}
+	return c
+}
+
+// report tells where the service answers and where clients find their settings.
+func (s server) report(v step.View, k *keystone) {
+	s.Report(v, k)
+	k.Status.Clouds = ""
+	if v.Child(stepClouds, "Secret", cloudsName(k)) != nil {
+		k.Status.Clouds = cloudsName(k)
+	}
+}

@@ -1,0 +1,50 @@
+package keystone
+
+import (
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// keyPrimary of the ConfigMap that remembers the last migration is the number of the key that encrypts all credentials.
+const keyPrimary = "primary"
+
+// firstPrimary is the number of the primary of a ring that was never rotated, with which nothing is left to migrate.
+const firstPrimary = 1
+
+// migrate encrypts all stored credentials with the primary key, once for each primary.
+func (s server) migrate(sc *scope) ([]client.Object, error) {
+	primary := primaryOf(sc)
+	if primary <= firstPrimary {
+		return nil, nil
+	}
+	name := fmt.Sprintf("%s-%d", stepMigrate, primary)
+	return []client.Object{s.Job(sc.Owner(), name, pod{
+		Component: stepMigrate, Command: manage("credential_migrate"),
+	})}, nil
+}
+
+// migrated remembers for which primary that has been done.
+func (s server) migrated(sc *scope) ([]client.Object, error) {
+	return []client.Object{&corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: migratedName(sc.Owner()), Labels: s.Labels(sc.Owner(), "")},
+		Data:       map[string]string{keyPrimary: strconv.Itoa(primaryOf(sc))},
+	}}, nil
+}
+
+func primaryOf(sc *scope) int {
+	r := load(sc.Content(refCredential), sc.Now())
+	if len(r.keys) == 0 {
+		return 0
+	}
+	return r.primary()
+}
+
+// migratedTo tells whether everything is encrypted with the ring's primary.
+func migratedTo(sc *scope, r ring) bool {
+	return len(r.keys) == 0 || r.primary() <= firstPrimary ||
+		string(sc.Content(refMigrated)[keyPrimary]) == strconv.Itoa(r.primary())
+}

@@ -1,0 +1,97 @@
+package keystone
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/step"
+
+	"stackwright.dev/stackwright/internal/service"
+	"stackwright.dev/stackwright/internal/service/oslo"
+)
+
+// Upstream's defaults of section token, in seconds: how long a token is good, and how much longer services may still ask
+// about it when a long operation outlives it.
+const (
+	tokenExpiration = 3600
+	expiredWindow   = 172800
+)
+
+// Rotation when the object does not say, as its schema has it.
+const (
+	fernetInterval     = 24 * time.Hour
+	credentialInterval = 30 * 24 * time.Hour
+	// credentialKeys is how many Keystone allows: the staged one, the primary, and the one before.
+	credentialKeys = 3
+)
+
+// fernetStep keeps the keys that make tokens.
+func (s server) fernetStep() step.Step[*keystone] {
+	return step.Secret(stepFernet, func(sc *scope, have map[string][]byte) (*step.Generated, error) {
+		file, err := oslo.Parse(sc.Value(refOptions, configFile))
+		if err != nil {
+			return nil, fmt.Errorf("reading the configuration: %w", err)
+		}
+		p := policy{interval: orDefault(sc.Owner().Spec.Fernet.RotationInterval, fernetInterval)}
+		if p.keep, err = keep(sc.Owner(), p.interval, lifetime(file)); err != nil {
+			return nil, err
+		}
+		return s.rotate(sc, have, fernetName(sc.Owner()), p), nil
+	}, fernetName, s.Keep(), reads(refOptions), after(service.StepConfig), setup(),
+		step.Condition[*keystone]("FernetKeysReady"))
+}
+
+// credentialStep keeps the keys that encrypt stored credentials. The oldest goes only when a Job has encrypted
+// everything with the newest.
+func (s server) credentialStep() step.Step[*keystone] {
+	return step.Secret(stepCredential, func(sc *scope, have map[string][]byte) (*step.Generated, error) {
+		p := policy{
+			interval: orDefault(sc.Owner().Spec.Credential.RotationInterval, credentialInterval), keep: credentialKeys,
+			held: !migratedTo(sc, load(have, sc.Now())),
+		}
+		return s.rotate(sc, have, credentialName(sc.Owner()), p), nil
+	}, credentialName, s.Keep(), reads(refMigrated), setup(), step.Condition[*keystone]("CredentialKeysReady"))
+}
+
+func (s server) rotate(sc *scope, have map[string][]byte, name string, p policy) *step.Generated {
+	r := load(have, sc.Now())
+	next := r.turn(p, sc.Now())
+	return &step.Generated{Next: next, Secret: &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: sc.Owner().Namespace, Labels: s.Labels(sc.Owner(), "")},
+		Data:       r.data(),
+	}}
+}
+
+func orDefault(d metav1.Duration, otherwise time.Duration) time.Duration {
+	if d.Duration > 0 {
+		return d.Duration
+	}
+	return otherwise
+}
+
+// lifetime is how long somebody may come with a token after it was made.
+func lifetime(f *oslo.File) time.Duration {
+	seconds := number(f, "token", "expiration", tokenExpiration) + number(f, "token", "allow_expired_window", expiredWindow)
+	return time.Duration(seconds) * time.Second
+}
+
+// keep is the number of keys with which every token outlives its key's time as primary: the staged key, the primary, and
+// one for each rotation during the life of a token.
+func keep(k *keystone, interval, life time.Duration) (int, error) {
+	need := 2 + int((life+interval-1)/interval)
+	asked := int(k.Spec.Fernet.MaxActiveKeys)
+	switch {
+	case asked == 0:
+		return max(need, 3), nil
+	case asked < need:
+		return 0, &outcome.Error{Class: outcome.Invalid, Reason: "TooFewKeys", Err: fmt.Errorf(
+			"spec.fernet.maxActiveKeys is %d, with which tokens would become invalid before they expire: a rotation every %s "+
+				"and tokens that may be used for %s need %d; set that, leave the field out, or rotate less often",
+			asked, interval, life, need)}
+	}
+	return asked, nil
+}
