@@ -25,22 +25,38 @@ type task struct {
 	needs, chain []*task
 	// publish tells that the layer's image is wanted.
 	publish bool
-	// ready is closed when the packages are known and, unless the layer is in the store, here.
-	ready chan struct{}
-	// done is closed when built is set.
-	done  chan struct{}
+	state   state
+	// dependents is how many others wait for this one.
+	dependents int
+	// built is the layer once it is in the store.
 	built *layer.Built
 }
+
+// state is how far a task is.
+type state int
+
+const (
+	// waiting for its packages to be known and here.
+	waiting state = iota
+	ready
+	started
+	finished
+)
 
 // plan makes the tasks, in the order of need, and finds the programs that go into images.
 func (b *build) plan(order []*spec.Layer, wanted []string) ([]*task, error) {
 	var tasks []*task
 	byName := map[string]*task{}
 	for _, l := range order {
-		t := &task{layer: l, publish: slices.Contains(wanted, l.Name), ready: make(chan struct{}), done: make(chan struct{})}
+		t := &task{layer: l, publish: slices.Contains(wanted, l.Name)}
 		t.input = &layer.Input{Layer: l, Codename: b.release.Codename, Sources: apt.Sources(b.release)}
 		for _, need := range l.Needs() {
 			t.needs = append(t.needs, byName[need])
+		}
+		for _, lower := range b.release.Order([]string{l.Name}) {
+			if lower != l {
+				byName[lower.Name].dependents++
+			}
 		}
 		for _, parent := range b.release.Chain(l.Parent) {
 			t.chain = append(t.chain, byName[parent.Name])

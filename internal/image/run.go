@@ -14,39 +14,66 @@ import (
 	"stackwright.dev/stackwright/internal/image/spec"
 )
 
+// outcome is how a task ended.
+type outcome struct {
+	task  *task
+	image *Image
+	err   error
+}
+
 // run builds what is missing, workers layers at a time, and publishes the images.
 func (b *build) run(ctx context.Context, tasks []*task) (map[string]Image, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	var group sync.WaitGroup
+	defer group.Wait()
+	defer cancel(nil)
+	supplied, ended := make(chan *task, len(tasks)), make(chan outcome, len(tasks))
 	group.Go(func() {
-		if err := b.supply(ctx, tasks); err != nil {
+		if err := b.supply(ctx, tasks, supplied); err != nil {
 			cancel(err)
 		}
 	})
-	var mutex sync.Mutex
 	images := map[string]Image{}
-	slots := make(chan struct{}, workers)
-	for _, t := range tasks {
-		group.Go(func() {
-			image, err := b.perform(ctx, t, slots)
-			if err != nil {
-				cancel(err)
-				return
+	for running, left := 0, len(tasks); left > 0; {
+		for t := next(tasks); t != nil && running < workers; t = next(tasks) {
+			t.state = started
+			running++
+			group.Go(func() { ended <- b.perform(ctx, t) })
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case t := <-supplied:
+			t.state = ready
+		case o := <-ended:
+			if o.err != nil {
+				cancel(o.err)
+				return nil, o.err
 			}
-			mutex.Lock()
-			defer mutex.Unlock()
-			if image != nil {
-				images[t.layer.Name] = *image
+			o.task.state = finished
+			running, left = running-1, left-1
+			if o.image != nil {
+				images[o.task.layer.Name] = *o.image
 			}
-		})
+		}
 	}
-	group.Wait()
-	return images, context.Cause(ctx)
+	return images, nil
+}
+
+// next is the task to start: of those whose needs are met the one that most others wait for.
+func next(tasks []*task) *task {
+	var best *task
+	for _, t := range tasks {
+		waits := slices.ContainsFunc(t.needs, func(need *task) bool { return need.state != finished })
+		if t.state == ready && !waits && (best == nil || t.dependents > best.dependents) {
+			best = t
+		}
+	}
+	return best
 }
 
 // supply resolves and downloads packages in the order of need, while earlier layers are being built.
-func (b *build) supply(ctx context.Context, tasks []*task) error {
+func (b *build) supply(ctx context.Context, tasks []*task, supplied chan<- *task) error {
 	order := make([]*spec.Layer, len(tasks))
 	for i, t := range tasks {
 		order[i] = t.layer
@@ -65,7 +92,7 @@ func (b *build) supply(ctx context.Context, tasks []*task) error {
 		if err := b.download(ctx, t); err != nil {
 			return fmt.Errorf("layer %s: %w", t.layer.Name, err)
 		}
-		close(t.ready)
+		supplied <- t
 	}
 	return nil
 }
@@ -87,31 +114,17 @@ func (b *build) download(ctx context.Context, t *task) error {
 }
 
 // perform builds one layer if it is missing, and its image if that is wanted.
-func (b *build) perform(ctx context.Context, t *task, slots chan struct{}) (*Image, error) {
-	for _, need := range t.needs {
-		if err := await(ctx, need.done); err != nil {
-			return nil, err
-		}
-	}
-	if err := await(ctx, t.ready); err != nil {
-		return nil, err
-	}
-	select {
-	case slots <- struct{}{}:
-		defer func() { <-slots }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+func (b *build) perform(ctx context.Context, t *task) outcome {
 	if t.built == nil {
 		if err := b.make(ctx, t); err != nil {
-			return nil, err
+			return outcome{task: t, err: err}
 		}
 	}
-	close(t.done)
 	if !t.publish {
-		return nil, nil
+		return outcome{task: t}
 	}
-	return b.publish(ctx, t)
+	image, err := b.publish(ctx, t)
+	return outcome{task: t, image: image, err: err}
 }
 
 func (b *build) make(ctx context.Context, t *task) error {
@@ -160,12 +173,3 @@ func (t *task) below() []*layer.Built {
 
 // layers are the built layers from the lowest to this one.
 func (t *task) layers() []*layer.Built { return append(t.below(), t.built) }
-
-func await(ctx context.Context, done <-chan struct{}) error {
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
