@@ -1,0 +1,174 @@
+//go:build e2e
+
+// Package image builds images from the archive's packages, which needs root and the network, and looks into them.
+package image
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackwright.dev/stackwright/images"
+	"stackwright.dev/stackwright/internal/image"
+	"stackwright.dev/stackwright/internal/image/catalogue"
+	"stackwright.dev/stackwright/internal/image/layer"
+	"stackwright.dev/stackwright/releases"
+)
+
+// binaries is where make build puts the programs.
+const binaries = "../../../bin"
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// build brings images up to date, in the cache that all of this machine use unless another is named.
+func build(t *testing.T, cache, lock string, names ...string) *image.Images {
+	t.Helper()
+	if cache == "" {
+		var err error
+		cache, err = image.CacheDir()
+		must(t, err)
+	}
+	built, err := image.Build(t.Context(), image.Options{Files: images.Files, Known: releases.Files, Release: "epoxy",
+		Images: names, Cache: cache, Binaries: binaries, Lock: lock, Progress: func(message string) { t.Log(message) }})
+	must(t, err)
+	return built
+}
+
+// Two machines with one lock make the same image, and the second time there is nothing to do.
+func TestSameInputsGiveTheSameDigest(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	want := build(t, first, "", "memcached").Images["memcached"]
+	got := build(t, second, filepath.Join(first, "lock-epoxy.yaml"), "memcached").Images["memcached"]
+	if diff := cmp.Diff(want.Layers, got.Layers); diff != "" {
+		t.Errorf("inputs differ: %s", diff)
+	}
+	if want.Digest != got.Digest {
+		t.Errorf("digests are %s and %s", want.Digest, got.Digest)
+	}
+}
+
+func TestUnknownPackageIsNamed(t *testing.T) {
+	data := os.DirFS("testdata")
+	_, err := image.Build(t.Context(), image.Options{Files: data, Release: "wrong", Cache: t.TempDir(), Binaries: binaries})
+	const want = "package not found in trixie: keystoen"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error is %v, want it to say %q", err, want)
+	}
+}
+
+// The operators check configurations against the catalogue in releases/.
+func TestCataloguesAreTheImages(t *testing.T) {
+	for name, built := range build(t, "", "").Images {
+		if built.Options == "" {
+			continue
+		}
+		want, err := os.ReadFile(built.Options)
+		must(t, err)
+		got, err := catalogue.Load(releases.Files, "epoxy", name)
+		must(t, err)
+		encoded, err := got.Encode()
+		must(t, err)
+		if diff := cmp.Diff(string(want), string(encoded)); diff != "" {
+			t.Errorf("run stackwright images options --write releases: %s", diff)
+		}
+	}
+}
+
+func TestProgramsRun(t *testing.T) {
+	tests := map[string]struct {
+		program []string
+		want    string
+	}{
+		"keystone":        {[]string{"keystone-manage", "--version"}, "27.0"},
+		"mariadb":         {[]string{"mariadbd", "--version"}, "11.8"},
+		"memcached":       {[]string{"memcached", "--version"}, "1.6"},
+		"openstackclient": {[]string{"openstack", "--version"}, "openstack 7"},
+		"rabbitmq":        {[]string{"ls", "/usr/lib/rabbitmq/bin/rabbitmq-server"}, "rabbitmq-server"},
+	}
+	built := build(t, "", "")
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			out, err := layer.Exec(t.Context(), stored(t, built.Images[name]), "", test.program...)
+			must(t, err)
+			if !strings.Contains(string(out), test.want) {
+				t.Errorf("%v prints %q", test.program, out)
+			}
+		})
+	}
+}
+
+func stored(t *testing.T, built image.Image) []*layer.Built {
+	t.Helper()
+	cache, err := image.CacheDir()
+	must(t, err)
+	store := &layer.Store{Dir: filepath.Join(cache, "layers")}
+	var layers []*layer.Built
+	for _, id := range built.Layers {
+		l, ok, err := store.Get(id)
+		must(t, err)
+		if !ok {
+			t.Fatalf("layer %s is not in the store", id)
+		}
+		layers = append(layers, l)
+	}
+	return layers
+}
+
+var (
+	// leftover are files that differ between two builds, or say something of the machine.
+	leftover = regexp.MustCompile(`^(var/log/.*[^/]|var/cache/apt/.*\.bin|var/lib/apt/lists/.*[^/]|etc/(hostname|resolv\.conf)|` +
+		`tmp/.+|run/.+|dev/.+|.*-old|etc/(passwd|group|shadow)-)$`)
+	// secret are files that a package may make at install and that would be the same everywhere.
+	secret = regexp.MustCompile(`fernet-keys/|credential-keys/|ssl-cert-snakeoil\.key|\.erlang\.cookie|keystone\.db|/ibdata1$`)
+	hashed = regexp.MustCompile(`(?m)^[^:]+:[^:!*]`)
+)
+
+func TestImagesHoldNothingOfTheMachine(t *testing.T) {
+	for name, built := range build(t, "", "").Images {
+		for _, l := range stored(t, built) {
+			inspect(t, name, l)
+		}
+	}
+}
+
+func inspect(t *testing.T, name string, l *layer.Built) {
+	t.Helper()
+	file, err := os.Open(l.Tar())
+	must(t, err)
+	defer file.Close()
+	for reader := tar.NewReader(file); ; {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		must(t, err)
+		regular := header.Typeflag == tar.TypeReg
+		switch {
+		case regular && leftover.MatchString(header.Name), regular && secret.MatchString(header.Name):
+			t.Errorf("image %s, layer %s has /%s", name, l.Name, header.Name)
+		case header.ModTime.Unix() > l.Epoch:
+			t.Errorf("image %s, layer %s: /%s is of %s", name, l.Name, header.Name, header.ModTime)
+		}
+		content := &bytes.Buffer{}
+		if header.Name == "etc/shadow" || header.Name == "etc/machine-id" {
+			_, err := io.Copy(content, reader)
+			must(t, err)
+		}
+		if hashed.Match(content.Bytes()) || header.Name == "etc/machine-id" && content.Len() > 0 {
+			t.Errorf("image %s, layer %s: /%s says %s", name, l.Name, header.Name, content)
+		}
+	}
+}
