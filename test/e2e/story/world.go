@@ -102,6 +102,11 @@ func (w *World) makeNamespace() {
 // Apply creates obj or changes the fields that it sets.
 func (w *World) Apply(obj client.Object) {
 	w.Helper()
+	w.applyIn(w.Context(), obj)
+}
+
+func (w *World) applyIn(ctx context.Context, obj client.Object) {
+	w.Helper()
 	gvk, err := w.GroupVersionKindFor(obj)
 	if err != nil {
 		w.Fatal(err)
@@ -115,24 +120,32 @@ func (w *World) Apply(obj client.Object) {
 	}
 	delete(content, "status")
 	apply := client.ApplyConfigurationFromUnstructured(&unstructured.Unstructured{Object: content})
-	if err := w.Client.Apply(w.Context(), apply, client.ForceOwnership); err != nil {
+	if err := w.Client.Apply(ctx, apply, client.ForceOwnership); err != nil {
 		w.Fatalf("applying %s %s: %v", gvk.Kind, obj.GetName(), err)
 	}
 }
 
-// Kill removes the pods that match selector at once, without grace, as a power cut would, and returns how many there
-// were.
-func (w *World) Kill(namespace string, selector client.MatchingLabels) int {
+// Key is the name of obj.
+func (w *World) Key(obj client.Object) client.ObjectKey { return client.ObjectKeyFromObject(obj) }
+
+// Kill removes the pods whose names begin with prefix at once, without grace, as a power cut would, and returns how many
+// there were.
+func (w *World) Kill(namespace, prefix string) int {
 	w.Helper()
-	pods := &corev1.PodList{}
-	if err := w.List(w.Context(), pods, client.InNamespace(namespace), selector); err != nil {
-		w.Fatalf("listing pods %v: %v", selector, err)
+	pods, killed := &corev1.PodList{}, 0
+	if err := w.List(w.Context(), pods, client.InNamespace(namespace)); err != nil {
+		w.Fatalf("listing pods of namespace %s: %v", namespace, err)
 	}
 	for i := range pods.Items {
-		err := w.Delete(w.Context(), &pods.Items[i], client.GracePeriodSeconds(0))
+		pod := &pods.Items[i]
+		if !strings.HasPrefix(pod.Name, prefix) {
+			continue
+		}
+		killed++
+		err := w.Delete(w.Context(), pod, client.GracePeriodSeconds(0), client.Preconditions{UID: &pod.UID})
 		if client.IgnoreNotFound(err) != nil {
-			w.Fatalf("killing pod %s: %v", pods.Items[i].Name, err)
+			w.Fatalf("killing pod %s: %v", pod.Name, err)
 		}
 	}
-	return len(pods.Items)
+	return killed
 }
