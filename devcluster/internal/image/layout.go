@@ -118,6 +118,9 @@ func (l *Layout) Images() ([]Image, error) {
 	}
 	var images []Image
 	for _, descriptor := range index.Manifests {
+		if attached(descriptor) {
+			continue
+		}
 		name := descriptor.Annotations[containerdName]
 		if name == "" {
 			name = descriptor.Annotations[ociName]
@@ -133,6 +136,11 @@ func (l *Layout) Images() ([]Image, error) {
 		images = append(images, Image{Name: name, Target: target})
 	}
 	return images, nil
+}
+
+// attached tells whether a manifest is something that belongs to an image, such as its list of contents, and cannot run.
+func attached(descriptor ocispec.Descriptor) bool {
+	return descriptor.ArtifactType != "" && descriptor.ArtifactType != ocispec.MediaTypeImageConfig
 }
 
 // resolve leads from an index of several platforms to the manifest of ours.
