@@ -75,9 +75,6 @@ func Build(ctx context.Context, options Options) (*Images, error) {
 		return nil, err
 	}
 	built, err := b.run(ctx, p)
-	if err := b.resolver.lock.write(options.Cache); err != nil {
-		return nil, err
-	}
 	if err != nil {
 		return nil, err
 	}

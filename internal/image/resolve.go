@@ -61,6 +61,10 @@ func (r *resolver) resolve(ctx context.Context, layer *spec.Layer) ([]apt.Packag
 		if err := r.resolveLayer(ctx, layer); err != nil {
 			return nil, fmt.Errorf("resolving packages of %s: %w", layer.Name, err)
 		}
+		// An interrupted build goes on with what it has.
+		if err := r.lock.write(r.cache); err != nil {
+			return nil, err
+		}
 	}
 	return r.lock.Layers[layer.Name].Packages, nil
 }

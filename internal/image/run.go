@@ -89,6 +89,9 @@ func (b *build) supply(ctx context.Context, tasks []*task, supplied chan<- *task
 		if err := b.describe(t); err != nil {
 			return err
 		}
+		if t.built == nil && !t.layer.Scratch() && os.Geteuid() != 0 {
+			return errors.New("building layers needs root, for mounts and file owners: run as root")
+		}
 		if err := b.download(ctx, t); err != nil {
 			return fmt.Errorf("layer %s: %w", t.layer.Name, err)
 		}
@@ -128,9 +131,6 @@ func (b *build) perform(ctx context.Context, t *task) outcome {
 }
 
 func (b *build) make(ctx context.Context, t *task) error {
-	if os.Geteuid() != 0 && !t.layer.Scratch() {
-		return errors.New("building layers needs root, for mounts and file owners: run as root")
-	}
 	for i, file := range t.layer.Files {
 		if file.Layer == "" {
 			continue

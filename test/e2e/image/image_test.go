@@ -62,7 +62,8 @@ func TestSameInputsGiveTheSameDigest(t *testing.T) {
 
 func TestUnknownPackageIsNamed(t *testing.T) {
 	data := os.DirFS("testdata")
-	_, err := image.Build(t.Context(), image.Options{Files: data, Release: "wrong", Cache: t.TempDir(), Binaries: binaries})
+	wrong := image.Options{Files: data, Release: "wrong", Cache: t.TempDir(), Binaries: binaries}
+	_, err := image.Build(t.Context(), wrong)
 	const want = "package not found in trixie: keystoen"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v, want it to say %q", err, want)
@@ -129,10 +130,11 @@ func stored(t *testing.T, built image.Image) []*layer.Built {
 
 var (
 	// leftover are files that differ between two builds, or say something of the machine.
-	leftover = regexp.MustCompile(`^(var/log/.*[^/]|var/cache/apt/.*\.bin|var/lib/apt/lists/.*[^/]|etc/(hostname|resolv\.conf)|` +
-		`tmp/.+|run/.+|dev/.+|.*-old|etc/(passwd|group|shadow)-)$`)
+	leftover = regexp.MustCompile(`^(var/log/.*[^/]|var/cache/apt/.*\.bin|var/lib/apt/lists/.*[^/]|` +
+		`etc/(hostname|resolv\.conf)|tmp/.+|run/.+|dev/.+|.*-old|etc/(passwd|group|shadow)-)$`)
 	// secret are files that a package may make at install and that would be the same everywhere.
-	secret = regexp.MustCompile(`fernet-keys/|credential-keys/|ssl-cert-snakeoil\.key|\.erlang\.cookie|keystone\.db|/ibdata1$`)
+	secret = regexp.MustCompile(`fernet-keys/|credential-keys/|ssl-cert-snakeoil\.key|` +
+		`\.erlang\.cookie|keystone\.db|/ibdata1$`)
 	hashed = regexp.MustCompile(`(?m)^[^:]+:[^:!*]`)
 )
 
