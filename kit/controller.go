@@ -10,9 +10,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	reconciler "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"stackwright.dev/kit/backoff"
@@ -42,12 +45,13 @@ func New[T owner.Object](d Definition[T], scheme *runtime.Scheme) (Controller, e
 	if err != nil {
 		return nil, err
 	}
-	return &typed[T]{plan: p, workers: cmp.Or(d.Options.Workers, 4)}, nil
+	return &typed[T]{plan: p, workers: cmp.Or(d.Options.Workers, 4), wake: d.Wake}, nil
 }
 
 type typed[T owner.Object] struct {
 	plan    *reconcile.Plan[T]
 	workers int
+	wake    func(context.Context, func(types.NamespacedName))
 }
 
 func (c *typed[T]) Name() string { return c.plan.Name }
@@ -67,6 +71,11 @@ func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store) error {
 	if err != nil {
 		return fmt.Errorf("making controller %s: %w", c.plan.Name, err)
 	}
+	if c.wake != nil {
+		if err := ctl.Watch(source.Func(c.outside)); err != nil {
+			return fmt.Errorf("listening to the outside for controller %s: %w", c.plan.Name, err)
+		}
+	}
 	return c.plan.Kinds(store, func(gk schema.GroupKind) error {
 		proto, err := store.Prototype(gk)
 		if err != nil {
@@ -74,6 +83,12 @@ func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store) error {
 		}
 		return ctl.Watch(source.Kind(mgr.GetCache(), proto, l.Handler(gk)))
 	})
+}
+
+// outside makes runs out of what Definition.Wake tells.
+func (c *typed[T]) outside(ctx context.Context, q workqueue.TypedRateLimitingInterface[reconciler.Request]) error {
+	go c.wake(ctx, func(key types.NamespacedName) { q.Add(reconciler.Request{NamespacedName: key}) })
+	return nil
 }
 
 // NewManager makes a manager that runs controllers on one shared cache: only the kinds they declare, as records, with one

@@ -3,7 +3,10 @@
 package kit
 
 import (
+	"context"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"stackwright.dev/kit/owner"
 	"stackwright.dev/kit/ref"
@@ -24,6 +27,9 @@ type Definition[T owner.Object] struct {
 	Report func(v step.View, o T)
 	// Guard refuses a deletion: while it returns a message the object keeps running and Ready tells the message. It may be nil.
 	Guard func(o T) string
+	// Wake runs beside the controller, and calls wake for the owners that an event outside of Kubernetes concerns, such as
+	// a change that a long-held request has brought. It ends with ctx. It may be nil.
+	Wake func(ctx context.Context, wake func(types.NamespacedName))
 	// Options tune the loop.
 	Options Options
 }

@@ -172,6 +172,10 @@ func (r *run[T]) fingerprint(i int) fingerprint {
 				h = mixString(h, rec.GetResourceVersion())
 			}
 		}
+		// What a step has recorded is an output like the objects of another.
+		if c := r.results[j].cell; c != nil {
+			h = mixString(h, c.ID)
+		}
 	}
 	return fingerprint(h)
 }

@@ -1,0 +1,54 @@
+package reconcile_test
+
+import (
+	"context"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/step"
+)
+
+// A Check step that learns something from outside is run when the outside says so, and the steps that see it render what
+// it has recorded.
+func TestWakeAndWhatAStepRecords(t *testing.T) {
+	leader, tell := "a", func() {}
+	look := step.Check("look", func(_ context.Context, s *scope) *outcome.Outcome {
+		if s.Cell().ID == leader {
+			return nil
+		}
+		s.Cell().ID = leader
+		return outcome.FromError(s.Save())
+	})
+	point := step.Objects("point", func(s *scope) ([]client.Object, error) {
+		m := &corev1.ConfigMap{Data: map[string]string{"leader": s.Owner().Status.Externals[0].ID}}
+		m.Name = s.Owner().Name + "-leader"
+		return []client.Object{m}, nil
+	}, makesMaps, step.Sees[*app]("look"))
+	def := define(look, point)
+	def.Wake = func(ctx context.Context, wake func(types.NamespacedName)) {
+		tell = func() { wake(types.NamespacedName{Namespace: "default", Name: "one"}) }
+		<-ctx.Done()
+	}
+	inWorld(t, def, func(w *world) {
+		w.create(newApp("one"))
+		w.wantReady("one")
+		w.reqs.take()
+		for _, leader = range []string{"b", "c"} {
+			tell()
+			w.pass(settle)
+			m := &corev1.ConfigMap{}
+			w.do(w.c.Get(t.Context(), types.NamespacedName{Namespace: "default", Name: "one-leader"}, m))
+			if m.Data["leader"] != leader {
+				t.Errorf("the object says %q, the step has recorded %q", m.Data["leader"], leader)
+			}
+		}
+		w.reqs.take()
+		tell()
+		w.pass(settle)
+		w.wantRequests("a wake-up without news", 0)
+	})
+}
