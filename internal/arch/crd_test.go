@@ -111,7 +111,7 @@ func TestFieldsAreDescribedAndBounded(t *testing.T) {
 
 // borrowed fields have a type of Kubernetes, whose bounds are not ours to set: the API server checks them where they
 // end up.
-var borrowed = []string{"resources", "tolerations", "topologySpread", "affinity", "extraVolumes", "extraVolumeMounts"}
+var borrowed = []string{"resources", "nodeSelector", "tolerations", "topologySpread"}
 
 // lint returns what a schema lacks, with the path of the field.
 func lint(path string, s apiextensionsv1.JSONSchemaProps) []string {

@@ -31,6 +31,24 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
+// A page that nothing leads to is not read.
+func TestEveryPageIsLinked(t *testing.T) {
+	linked := map[string]bool{}
+	pages := files(t, ".md")
+	for _, page := range pages {
+		for _, m := range link.FindAllStringSubmatch(string(readFile(t, page)), -1) {
+			to, _, _ := strings.Cut(m[1], "#")
+			linked[path.Join(path.Dir(page), to)] = true
+		}
+	}
+	for _, page := range pages {
+		// A folder that is linked leads to its pages, as it is shown with a list of them.
+		if strings.HasPrefix(page, "docs/") && !linked[page] && !linked[path.Dir(page)] {
+			t.Errorf("no page links to %s; add it to docs/README.md", page)
+		}
+	}
+}
+
 // broken tells what is wrong with a link within the repository; links to other places are not followed.
 func broken(t *testing.T, page, to string) string {
 	t.Helper()

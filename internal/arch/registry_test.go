@@ -59,3 +59,21 @@ func TestControllersHaveGoldenFiles(t *testing.T) {
 		}
 	}
 }
+
+// A page lists every condition that its kind can have.
+func TestPagesListTheConditions(t *testing.T) {
+	for _, e := range registry() {
+		c, err := e.New(nil)
+		if err != nil {
+			t.Errorf("controller %s: %v", e.Name, err)
+			continue
+		}
+		page := "docs/kinds/" + strings.ToLower(c.Plan().Kind.Kind) + ".md"
+		text := string(readFile(t, page))
+		for _, s := range c.Plan().Steps {
+			if s.Condition != "" && !strings.Contains(text, "`"+s.Condition+"`") {
+				t.Errorf("%s does not list condition %s of step %s", page, s.Condition, s.Name)
+			}
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"sigs.k8s.io/yaml"
 )
@@ -68,8 +69,8 @@ func validate(t *testing.T, text string, seen map[string]bool) []string {
 	t.Helper()
 	var list []string
 	for doc := range strings.SplitSeq(text, "\n---\n") {
-		object := map[string]any{}
-		if err := yaml.UnmarshalStrict([]byte(doc), &object); err != nil {
+		object, err := decode(doc)
+		if err != nil {
 			list = append(list, err.Error())
 			continue
 		}
@@ -94,6 +95,16 @@ func validate(t *testing.T, text string, seen map[string]bool) []string {
 		}
 	}
 	return list
+}
+
+// decode reads YAML as the API server does, with whole numbers as integers.
+func decode(doc string) (map[string]any, error) {
+	data, err := yaml.YAMLToJSONStrict([]byte(doc))
+	if err != nil {
+		return nil, err
+	}
+	object := map[string]any{}
+	return object, json.Unmarshal(data, &object)
 }
 
 func version(crd *definition, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
