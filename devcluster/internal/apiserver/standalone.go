@@ -54,8 +54,8 @@ func (s Standalone) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer restore()
 	if err := s.serve(ctx, config); err != nil {
+		restore()
 		return fmt.Errorf("%w; the end of its log:\n%s", err, tail(logfile))
 	}
 	return nil
@@ -133,7 +133,8 @@ func freePort() (int, error) {
 	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
-// redirect sends everything that the linked servers print to a file, until restore is called.
+// redirect sends everything that the linked servers print to a file, until restore is called. After a good end it is
+// not: still running, they complain of the folder that is being removed.
 func redirect(path string) (restore func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

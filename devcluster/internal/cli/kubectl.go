@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,15 +40,18 @@ func newKubectl() *cobra.Command {
 	}
 }
 
-// Kubectl runs kubectl on a cluster, that of a leading --name or the default one.
+// Kubectl runs kubectl on a cluster, that of a leading --name or the default one, or on what --kubeconfig says.
 func Kubectl(arguments []string) (int, error) {
 	name, arguments := leadingName(arguments)
-	c, err := existing(name)
-	if err != nil {
-		return 1, err
-	}
-	if err := os.Setenv("KUBECONFIG", c.Kubeconfig()); err != nil {
-		return 1, fmt.Errorf("setting KUBECONFIG: %w", err)
+	elsewhere := slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "--kubeconfig") })
+	if !elsewhere {
+		c, err := existing(name)
+		if err != nil {
+			return 1, err
+		}
+		if err := os.Setenv("KUBECONFIG", c.Kubeconfig()); err != nil {
+			return 1, fmt.Errorf("setting KUBECONFIG: %w", err)
+		}
 	}
 	code, _ := component.Run(component.Kubectl, arguments)
 	return code, nil

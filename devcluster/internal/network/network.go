@@ -42,15 +42,14 @@ func Ensure(c *cluster.Cluster) error {
 // Remove takes all network namespaces of the cluster away, and with them every link.
 func Remove(c *cluster.Cluster) error {
 	var errs []error
-	for _, node := range c.Nodes {
-		errs = append(errs, namespace.Remove(namespace.Network(c.NodeNetwork(node.Name))))
-	}
-	errs = append(errs, namespace.Remove(namespace.Network(c.ControlNetwork())))
-	// The machine's end would follow once the namespace is gone, which the kernel does later.
+	// The machine's end goes first: the kernel would take it along only some time after the namespaces.
 	if link, err := netlink.LinkByName(c.HostLink()); err == nil {
 		errs = append(errs, netlink.LinkDel(link))
 	}
-	return errors.Join(errs...)
+	for _, node := range c.Nodes {
+		errs = append(errs, namespace.Remove(namespace.Network(c.NodeNetwork(node.Name))))
+	}
+	return errors.Join(append(errs, namespace.Remove(namespace.Network(c.ControlNetwork())))...)
 }
 
 // RemoveNode takes the network namespace of a node away.

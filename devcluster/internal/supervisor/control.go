@@ -71,7 +71,6 @@ func (s *Supervisor) runControllers(ctx context.Context) error {
 	if err := addon.Apply(ctx, client, s.Cluster()); err != nil {
 		return err
 	}
-	s.see(func(v *view) { v.Addon = true })
 	factory := informers.NewSharedInformerFactory(client, 0)
 	balancer, err := loadbalancer.New(client, factory, s.Cluster)
 	if err != nil {
@@ -80,11 +79,32 @@ func (s *Supervisor) runControllers(ctx context.Context) error {
 	nodes := factory.Core().V1().Nodes().Lister()
 	factory.Start(ctx.Done())
 	factory.WaitForCacheSync(ctx.Done())
+	if err := waitAccount(ctx, client); err != nil {
+		return err
+	}
+	s.see(func(v *view) { v.Addon = true })
 	go balancer.Run(ctx)
 	go storage.Run(ctx, client, s.Cluster())
 	go s.follow(ctx, client, balancer)
 	s.watch(ctx, client, nodes)
 	return nil
+}
+
+// waitAccount returns when pods can be made: the controller manager makes the account they run as.
+func waitAccount(ctx context.Context, client kubernetes.Interface) error {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		_, err := client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the default service account: %w", err)
+		case <-ticker.C:
+		}
+	}
 }
 
 // follow brings changes of the cluster's description to its objects.

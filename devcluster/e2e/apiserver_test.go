@@ -1,0 +1,120 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// serving is a running `devcluster apiserver`.
+type serving struct {
+	command    *exec.Cmd // what was started: the server, or a shell that is its parent
+	kubeconfig string
+	took       time.Duration
+}
+
+func TestAPIServerIsReadyInTime(t *testing.T) {
+	served := serve(t, command("apiserver"))
+	if served.took > 8*time.Second { // 4 s alone on the machine; tests of others run beside this one
+		t.Errorf("ready after %s", served.took)
+	}
+	if err := quiet(kubectlWith(served.kubeconfig, "create", "configmap", "one", "--from-literal=a=b")); err != nil {
+		t.Error(err)
+	}
+	stop(t, served, func() error { return served.command.Process.Signal(unix.SIGTERM) })
+}
+
+func TestAPIServerEndsWithItsParent(t *testing.T) {
+	shell := exec.Command("sh", "-c", `"$1" apiserver & wait`, "sh", program())
+	served := serve(t, shell)
+	stop(t, served, func() error { return served.command.Process.Kill() })
+}
+
+func TestAPIServerEndsWithItsInput(t *testing.T) {
+	server := command("apiserver")
+	input, err := server.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := serve(t, server)
+	stop(t, served, input.Close)
+}
+
+func TestAPIServerKeepsGivenFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "data")
+	for _, verb := range []string{"create", "get"} {
+		served := serve(t, command("apiserver", "--data-dir", folder))
+		if err := quiet(kubectlWith(served.kubeconfig, verb, "namespace", "kept")); err != nil {
+			t.Error(err)
+		}
+		_ = served.command.Process.Kill()
+		_ = served.command.Wait()
+	}
+}
+
+func TestAPIServerSweepsWhatAKilledOneLeft(t *testing.T) {
+	killed := serve(t, command("apiserver"))
+	if err := killed.command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = killed.command.Wait()
+	next := serve(t, command("apiserver"))
+	if _, err := os.Stat(filepath.Dir(killed.kubeconfig)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is still there", filepath.Dir(killed.kubeconfig))
+	}
+	stop(t, next, func() error { return next.command.Process.Signal(os.Interrupt) })
+}
+
+// serve starts a server and returns when it is ready.
+func serve(t *testing.T, command *exec.Cmd) serving {
+	t.Helper()
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.Stderr = os.Stderr
+	begin := time.Now()
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = command.Process.Kill() })
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		t.Fatalf("reading the path of the kubeconfig: %v", err)
+	}
+	return serving{command: command, kubeconfig: strings.TrimSpace(line), took: time.Since(begin)}
+}
+
+// stop ends a server in the given way and expects nothing of it to be left.
+func stop(t *testing.T, served serving, end func() error) {
+	t.Helper()
+	if err := end(); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Dir(served.kubeconfig)
+	eventually(t, 10*time.Second, func() error {
+		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s is still there", folder)
+		}
+		if err := quiet(kubectlWith(served.kubeconfig, "version")); err == nil {
+			return errors.New("the server still answers")
+		}
+		return nil
+	})
+	_ = served.command.Wait()
+}
+
+func kubectlWith(kubeconfig string, arguments ...string) *exec.Cmd {
+	return exec.Command(program(), append([]string{"kubectl", "--kubeconfig", kubeconfig}, arguments...)...)
+}

@@ -1,0 +1,185 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestWorkloadIsServed(t *testing.T) {
+	address := balancer(t, shared)
+	if pod := answers(t, address, "/"); !strings.HasPrefix(pod, "probe-") {
+		t.Errorf("load balancer answers %q, want the name of a pod", pod)
+	}
+	if lines := answers(t, address, "/write"); lines != "1" {
+		t.Errorf("first write makes %s lines", lines)
+	}
+	hostPort := status(t, shared).Cluster.NodeAddress(status(t, shared).Cluster.Nodes[0]).String() + ":18080"
+	if pod := answers(t, hostPort, "/"); !strings.HasPrefix(pod, "probe-") {
+		t.Errorf("host port answers %q, want the name of a pod", pod)
+	}
+	service := kubectl(t, shared, "get", "service", "probe", "-o", "jsonpath={.spec.clusterIP}")
+	for _, node := range []string{"node-1", "node-2"} {
+		pod := podOn(t, shared, node)
+		if found := answers(t, pod, "/resolve?name=probe"); found != service {
+			t.Errorf("on %s probe resolves to %s, want %s", node, found, service)
+		}
+		if reply, err := ask(pod, "/resolve?name=example.invalid"); err == nil {
+			t.Errorf("on %s a name outside of the cluster resolves to %s", node, reply)
+		}
+		for _, target := range []string{"http://probe", "http://probe.default.svc.cluster.local", "http://" + address} {
+			if name := answers(t, pod, "/get?url="+url.QueryEscape(target)); !strings.HasPrefix(name, "probe-") {
+				t.Errorf("from %s %s answers %q", node, target, name)
+			}
+		}
+	}
+	pod := kubectl(t, shared, "get", "pods", "--selector=app=probe", "-o", "name")
+	if log := kubectl(t, shared, "logs", pod); !strings.Contains(log, "serving") {
+		t.Errorf("log of %s is %q", pod, log)
+	}
+}
+
+func TestUpAgainDoesNothing(t *testing.T) {
+	before, begin := pids(t), time.Now()
+	devcluster(t, "up", "--name", shared)
+	if took := time.Since(begin); took > time.Second {
+		t.Errorf("second up took %s", took)
+	}
+	if after := pids(t); fmt.Sprint(before) != fmt.Sprint(after) {
+		t.Errorf("processes changed from %v to %v", before, after)
+	}
+}
+
+func TestLoadAgainDoesNothing(t *testing.T) {
+	output := devcluster(t, "load", "--name", shared, os.Getenv("PROBE_LAYOUT"))
+	if strings.Count(output, "was there") != 2 {
+		t.Errorf("second load prints %q", output)
+	}
+	archive := t.TempDir() + "/probe.tar"
+	if err := quiet(tarOf(os.Getenv("PROBE_LAYOUT"), archive)); err != nil {
+		t.Fatal(err)
+	}
+	if output := devcluster(t, "load", "--name", shared, archive); strings.Count(output, "was there") != 2 {
+		t.Errorf("load of an archive prints %q", output)
+	}
+}
+
+func TestKilledComponentComesBack(t *testing.T) {
+	address := balancer(t, shared)
+	for name, pid := range pids(t) {
+		if name == "supervisor" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			if err := unix.Kill(pid, unix.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, 30*time.Second, func() error {
+				if now := pids(t)[name]; now == 0 || now == pid {
+					return fmt.Errorf("%s has process %d after %d was killed", name, now, pid)
+				}
+				return quiet(command("kubectl", "--name", shared, "get", "--raw", "/readyz"))
+			})
+		})
+	}
+	eventually(t, 60*time.Second, func() error { return ready(shared) })
+	answers(t, address, "/")
+	kubectl(t, shared, "delete", "pod", "--selector=app=each", "--wait=true")
+	kubectl(t, shared, "rollout", "status", "daemonset/each", "--timeout=60s")
+}
+
+func TestKilledSupervisorIsReplaced(t *testing.T) {
+	before := pids(t)
+	if err := unix.Kill(before["supervisor"], unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	victim := before["kube-scheduler"]
+	if err := unix.Kill(victim, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	devcluster(t, "up", "--name", shared)
+	eventually(t, 20*time.Second, func() error {
+		if pids(t)["kube-scheduler"] == 0 {
+			return errors.New("kube-scheduler does not run")
+		}
+		return nil
+	})
+	for name, pid := range pids(t) {
+		taken := pid == before[name]
+		if replaced := name == "supervisor" || name == "kube-scheduler"; taken == replaced {
+			t.Errorf("%s was process %d and is %d", name, before[name], pid)
+		}
+	}
+	etcd := pids(t)["etcd"]
+	if err := unix.Kill(etcd, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, 20*time.Second, func() error {
+		if now := pids(t)["etcd"]; now == 0 || now == etcd {
+			return errors.New("an adopted process that was killed does not come back")
+		}
+		return ready(shared)
+	})
+}
+
+func TestNodeCutAndHealed(t *testing.T) {
+	address, far := balancer(t, shared), podOn(t, shared, "node-2")
+	answers(t, far, "/")
+	devcluster(t, "node", "cut", "node-2", "--name", shared)
+	if _, err := ask(far, "/"); err == nil {
+		t.Error("a pod on a cut node answers")
+	}
+	eventually(t, 60*time.Second, func() error { return nodeIs(t, "node-2", "Unknown") })
+	answers(t, address, "/")
+	answers(t, podOn(t, shared, "node-1"), "/resolve?name=probe")
+	devcluster(t, "node", "heal", "node-2", "--name", shared)
+	eventually(t, 60*time.Second, func() error { return nodeIs(t, "node-2", "True") })
+	answers(t, far, "/get?url="+url.QueryEscape("http://probe"))
+}
+
+func TestNodeAddedAndRemoved(t *testing.T) {
+	devcluster(t, "node", "add", "--name", shared)
+	devcluster(t, "load", "--name", shared, os.Getenv("PROBE_LAYOUT"))
+	eventually(t, 60*time.Second, func() error {
+		ready := kubectl(t, shared, "get", "daemonset", "each", "-o", "jsonpath={.status.numberReady}")
+		if ready != "3" {
+			return fmt.Errorf("%s pods are ready", ready)
+		}
+		return nil
+	})
+	answers(t, podOn(t, shared, "node-3"), "/get?url="+url.QueryEscape("http://probe"))
+	devcluster(t, "node", "remove", "node-3", "--name", shared)
+	eventually(t, 20*time.Second, func() error {
+		if nodes := kubectl(t, shared, "get", "nodes", "-o", "name"); strings.Contains(nodes, "node-3") {
+			return errors.New("node-3 is still there")
+		}
+		return ready(shared)
+	})
+}
+
+func nodeIs(t *testing.T, node, wanted string) error {
+	t.Helper()
+	found := kubectl(t, shared, "get", "node", node, "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].status}`)
+	if found != wanted {
+		return fmt.Errorf("Ready of %s is %s, want %s", node, found, wanted)
+	}
+	return nil
+}
+
+// pids are the processes of the shared cluster's components.
+func pids(t *testing.T) map[string]int {
+	t.Helper()
+	found := map[string]int{}
+	for _, component := range status(t, shared).Components {
+		found[component.Name] = component.PID
+	}
+	return found
+}

@@ -1,0 +1,227 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackwright.dev/devcluster/internal/cgroup"
+	"stackwright.dev/devcluster/internal/cluster"
+)
+
+func TestDownLeavesNothing(t *testing.T) {
+	const name = "e2e-clean"
+	m := newMachine(t)
+	before := m.look(t, name)
+	t.Cleanup(func() { _ = m.command(program(), "down", "--name", name).Run() })
+	for _, arguments := range [][]string{
+		{"up", "--name", name},
+		{"load", "--name", name, os.Getenv("PROBE_LAYOUT")},
+		{"kubectl", "--name", name, "apply", "-f", workloadFile(t)},
+		{"kubectl", "--name", name, "rollout", "status", "deployment/probe", "--timeout=60s"},
+	} {
+		m.run(t, program(), arguments...)
+	}
+	for kind, entries := range m.look(t, name) {
+		if kind != "packet rules" && cmp.Equal(before[kind], entries) {
+			t.Errorf("a running cluster shows no difference in %s, so this test would not see what it leaves", kind)
+		}
+	}
+	m.run(t, program(), "down", "--name", name)
+	eventually(t, 20*time.Second, func() error {
+		if diff := cmp.Diff(before, m.look(t, name)); diff != "" {
+			return errors.New(diff)
+		}
+		return nil
+	})
+	m.run(t, program(), "down", "--name", name)
+}
+
+func TestClustersSideBySide(t *testing.T) {
+	const name = "e2e-other"
+	t.Cleanup(func() { _ = command("down", "--name", name).Run() })
+	devcluster(t, "up", "--name", name)
+	if other := status(t, name).Cluster.Range(); other == status(t, shared).Cluster.Range() {
+		t.Errorf("both clusters have the addresses %s", other)
+	}
+	devcluster(t, "down", "--name", name)
+	answers(t, balancer(t, shared), "/")
+}
+
+func TestRebootKeepsDataAndPods(t *testing.T) {
+	address := balancer(t, shared)
+	answers(t, address, "/write")
+	lines, pod := answers(t, address, "/write"), answers(t, address, "/")
+	crash(t, shared)
+	if _, err := ask(address, "/"); err == nil {
+		t.Fatal("the workload answers after all processes were killed")
+	}
+	devcluster(t, "up", "--name", shared)
+	kubectl(t, shared, "rollout", "status", "deployment/probe", "--timeout=90s")
+	if now := answers(t, address, "/"); now != pod {
+		t.Errorf("pod %s became %s", pod, now)
+	}
+	if now := answers(t, address, "/write"); len(now) < len(lines) || now <= lines {
+		t.Errorf("the volume had %s lines and has %s", lines, now)
+	}
+}
+
+// crash does to a cluster what losing power does: its processes, namespaces, mounts and control groups are gone, and
+// so is the run folder, which is in memory.
+func crash(t *testing.T, name string) {
+	t.Helper()
+	c := status(t, name).Cluster
+	if err := cgroup.Remove(c.Cgroup()); err != nil {
+		t.Fatal(err)
+	}
+	networks := []string{c.ControlNetwork()}
+	for _, node := range c.Nodes {
+		networks = append(networks, c.NodeNetwork(node.Name))
+		if err := quiet(exec.Command("umount", c.NodeMounts(node.Name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := quiet(exec.Command("ip", "link", "delete", c.HostLink())); err != nil {
+		t.Fatal(err)
+	}
+	for _, network := range networks {
+		if err := quiet(exec.Command("ip", "netns", "delete", network)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := quiet(exec.Command("umount", filepath.Dir(c.NodeMounts("any")))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(c.Run()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sandbox is a machine within the machine: network, mounts and folders that nobody else changes meanwhile.
+type sandbox struct{ pid int }
+
+func newMachine(t *testing.T) sandbox {
+	t.Helper()
+	holder := exec.Command("unshare", "--net", "--mount", "--propagation", "private", "sh", "-c",
+		"for f in /run /var/lib/devcluster; do mkdir -p $f; mount -t tmpfs tmpfs $f; done; "+
+			"ip link set lo up; echo; exec sleep 1000")
+	output, err := holder.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = holder.Process.Kill()
+		_ = holder.Wait()
+	})
+	if _, err := output.Read(make([]byte, 1)); err != nil {
+		t.Fatalf("making a machine within the machine: %v", err)
+	}
+	return sandbox{pid: holder.Process.Pid}
+}
+
+func (m sandbox) command(program string, arguments ...string) *exec.Cmd {
+	enter := []string{"--net", "--mount", "--wdns=" + workingFolder(), "--target", strconv.Itoa(m.pid), "--", program}
+	return exec.Command("nsenter", append(enter, arguments...)...)
+}
+
+func (m sandbox) run(t *testing.T, program string, arguments ...string) []string {
+	t.Helper()
+	output, err := m.command(program, arguments...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", program, strings.Join(arguments, " "), err, output)
+	}
+	found := strings.Split(strings.TrimSpace(string(output)), "\n")
+	slices.Sort(found)
+	return found
+}
+
+// look lists everything that a cluster could leave.
+func (m sandbox) look(t *testing.T, name string) map[string][]string {
+	t.Helper()
+	return map[string][]string{
+		"processes":    processes(t, name),
+		"groups":       groups(t, name),
+		"mounts":       m.run(t, "findmnt", "--list", "--noheadings", "--output", "TARGET,FSTYPE"),
+		"interfaces":   m.run(t, "ip", "-brief", "link"),
+		"addresses":    m.run(t, "ip", "-brief", "address"),
+		"routes":       m.run(t, "ip", "route", "show", "table", "all"),
+		"packet rules": m.run(t, "nft", "list", "ruleset"),
+		"files": m.run(t, "find", "/run", "/var/lib", "/var/log", "/etc", "/opt", "-maxdepth", "2",
+			"-not", "-path", "/var/lib/dpkg/*", "-not", "-path", "/var/lib/apt/*"),
+	}
+}
+
+// processes lists those that a cluster's control group or name gives away.
+func processes(t *testing.T, name string) []string {
+	t.Helper()
+	c := cluster.Cluster{Name: name}
+	found := []string{}
+	for _, folder := range globs(t, "/proc/[0-9]*") {
+		command, _ := os.ReadFile(folder + "/cmdline") // those that ended meanwhile have none
+		groups, _ := os.ReadFile(folder + "/cgroup")
+		if strings.Contains(string(groups), c.Cgroup()+"/") || strings.Contains(string(command), c.State()+"/") {
+			found = append(found, folder+" "+strings.ReplaceAll(string(command), "\x00", " "))
+		}
+	}
+	return found
+}
+
+func groups(t *testing.T, name string) []string {
+	t.Helper()
+	found := []string{}
+	hierarchies, err := cgroup.Hierarchies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, hierarchy := range hierarchies {
+		found = append(found, globs(t, hierarchy.Path+"/devcluster/"+name, hierarchy.Path+"/devcluster/"+name+"/*")...)
+	}
+	return found
+}
+
+func globs(t *testing.T, patterns ...string) []string {
+	t.Helper()
+	var found []string
+	for _, pattern := range patterns {
+		matches, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, matches...)
+	}
+	return found
+}
+
+func workloadFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "workload.yaml")
+	if err := os.WriteFile(path, []byte(workload), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func workingFolder() string {
+	folder, err := os.Getwd()
+	if err != nil {
+		return "/"
+	}
+	return folder
+}
+
+func tarOf(folder, archive string) *exec.Cmd {
+	return exec.Command("tar", "--create", "--file", archive, "--directory", folder, ".")
+}

@@ -1,0 +1,202 @@
+//go:build e2e
+
+// Package e2e tests devcluster as people use it: the program, on this machine, as root.
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"stackwright.dev/devcluster/internal/supervisor"
+)
+
+// shared is the cluster of two nodes that most tests use; each leaves it as it found it.
+const shared = "e2e"
+
+const (
+	probeImage = "localhost/probe:1"
+	poll       = 100 * time.Millisecond
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(runTests(m))
+}
+
+func runTests(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "devcluster-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	defer command("down", "--name", shared).Run()
+	for _, step := range []func() error{
+		func() error { return buildProbe(folder) },
+		func() error { return quiet(command("up", "--name", shared, "--nodes", "2")) },
+		func() error { return quiet(command("load", "--name", shared, layout(folder))) },
+		func() error { return apply(shared, workload) },
+	} {
+		if err := step(); err != nil {
+			fmt.Fprintln(os.Stderr, "preparing the shared cluster:", err)
+			return 1
+		}
+	}
+	if err := os.Setenv("PROBE_LAYOUT", layout(folder)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+func layout(folder string) string { return filepath.Join(folder, "layout") }
+
+// program is the devcluster to test.
+func program() string {
+	if given := os.Getenv("DEVCLUSTER"); given != "" {
+		return given
+	}
+	return "../../bin/devcluster"
+}
+
+func command(arguments ...string) *exec.Cmd { return exec.Command(program(), arguments...) }
+
+// quiet runs a command and, if it fails, tells what it printed.
+func quiet(command *exec.Cmd) error {
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(command.Args, " "), err, output)
+	}
+	return nil
+}
+
+// devcluster runs the program and returns what it prints.
+func devcluster(t *testing.T, arguments ...string) string {
+	t.Helper()
+	output, err := command(arguments...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("devcluster %s: %v\n%s", strings.Join(arguments, " "), err, output)
+	}
+	return strings.TrimSpace(string(output))
+}
+
+// kubectl runs kubectl on a cluster and returns what it prints.
+func kubectl(t *testing.T, cluster string, arguments ...string) string {
+	t.Helper()
+	return devcluster(t, append([]string{"kubectl", "--name", cluster}, arguments...)...)
+}
+
+func apply(cluster, objects string) error {
+	apply := command("kubectl", "--name", cluster, "apply", "-f", "-")
+	apply.Stdin = strings.NewReader(objects)
+	if err := quiet(apply); err != nil {
+		return err
+	}
+	return quiet(command("kubectl", "--name", cluster, "rollout", "status", "deployment/probe", "--timeout=60s"))
+}
+
+func status(t *testing.T, cluster string) supervisor.Status {
+	t.Helper()
+	status, err := readStatus(cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status
+}
+
+func readStatus(cluster string) (supervisor.Status, error) {
+	output := &bytes.Buffer{}
+	show := command("status", "--name", cluster, "-o", "json")
+	show.Stdout = output
+	_ = show.Run() // fails also when the cluster is not ready, which the output tells
+	status := supervisor.Status{}
+	if err := json.Unmarshal(output.Bytes(), &status); err != nil {
+		return status, fmt.Errorf("reading status of %s: %w", cluster, err)
+	}
+	return status, nil
+}
+
+// eventually tries until check passes.
+func eventually(t *testing.T, within time.Duration, check func() error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	ticker := time.NewTicker(poll)
+	defer ticker.Stop()
+	for {
+		err := check()
+		if err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("not within %s: %v", within, err)
+		case <-ticker.C:
+		}
+	}
+}
+
+// ready is nil once everything of the cluster works that is not cut off.
+func ready(cluster string) error {
+	status, err := readStatus(cluster)
+	if err == nil && !status.Ready {
+		err = fmt.Errorf("cluster %s is not ready: %v", cluster, status.Nodes)
+	}
+	return err
+}
+
+// ask gets a path from the probe behind address.
+func ask(address, path string) (string, error) {
+	client := http.Client{Timeout: 3 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Get("http://" + address + path)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", response.Status, content)
+	}
+	return string(content), err
+}
+
+// answers asks until the probe answers, and returns what it says.
+func answers(t *testing.T, address, path string) (text string) {
+	t.Helper()
+	eventually(t, 20*time.Second, func() error {
+		var err error
+		text, err = ask(address, path)
+		return err
+	})
+	return text
+}
+
+// balancer is the address the workload's Service has on the machine.
+func balancer(t *testing.T, cluster string) string {
+	t.Helper()
+	address := ""
+	eventually(t, 10*time.Second, func() error {
+		address = kubectl(t, cluster, "get", "service", "probe", "-o", "jsonpath={.status.loadBalancer.ingress[0].ip}")
+		if address == "" {
+			return fmt.Errorf("service probe has no address")
+		}
+		return nil
+	})
+	return address
+}
+
+// podOn is the address of a probe pod on a node.
+func podOn(t *testing.T, cluster, node string) string {
+	t.Helper()
+	address := kubectl(t, cluster, "get", "pods", "--selector=app=each", "--field-selector=spec.nodeName="+node,
+		"-o", "jsonpath={.items[0].status.podIP}")
+	return address + ":8080"
+}
