@@ -82,7 +82,7 @@ func hashOf(data map[string][]byte) string {
 	for _, k := range slices.Sorted(maps.Keys(data)) {
 		fmt.Fprintf(h, "%s\x00%d\x00%s", k, len(data[k]), data[k])
 	}
-	return hex.EncodeToString(h.Sum(nil))[:10]
+	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
 // compose lays the options of configFrom and then of config over the operator's own.

@@ -15,6 +15,8 @@ type Pod[T Object] struct {
 	Command []string
 	// Mounts beside those of the service.
 	Mounts []Mount[T]
+	// Alone leaves out the service's own mounts, for commands that talk to the database only.
+	Alone bool
 	// Annotations of the pod. A change of one runs a Job again.
 	Annotations map[string]string
 	// Restart policy of the pod.
@@ -88,15 +90,19 @@ func (s Service[T]) volumes(o T, p Pod[T]) ([]corev1.Volume, []corev1.VolumeMoun
 	named := func(name string) func(T) string { return func(T) string { return name } }
 	all := []Mount[T]{
 		{Name: "config", Secret: named(config)},
-		{Name: "database", Secret: named(databaseSecret(o)), Keys: []string{keyCA}},
-		{Name: "memcached", Secret: s.cacheTLS, Keys: []string{keyCA}},
+		// A Secret of a peer without TLS lacks ca.crt, and then nobody looks for it.
+		{Name: "database", Secret: named(databaseSecret(o)), Keys: []string{keyCA}, Optional: true},
+		{Name: "memcached", Secret: s.cacheTLS, Keys: []string{keyCA}, Optional: true},
 	}
 	if s.rabbitMQ(o) != "" {
-		all = append(all, Mount[T]{Name: "bus", Secret: named(busSecret(o)), Keys: []string{keyCA}})
+		all = append(all, Mount[T]{Name: "bus", Secret: named(busSecret(o)), Keys: []string{keyCA}, Optional: true})
+	}
+	if !p.Alone {
+		all = append(all, s.Mounts...)
 	}
 	var volumes []corev1.Volume
 	var mounts []corev1.VolumeMount
-	for _, m := range append(append(all, s.Mounts...), p.Mounts...) {
+	for _, m := range append(all, p.Mounts...) {
 		if m.Secret(o) == "" {
 			continue
 		}
@@ -113,9 +119,10 @@ func (s Service[T]) volumes(o T, p Pod[T]) ([]corev1.Volume, []corev1.VolumeMoun
 
 func (m Mount[T]) volume(o T) corev1.Volume {
 	source := &corev1.SecretVolumeSource{SecretName: m.Secret(o), DefaultMode: new(int32(0o440))}
-	for _, k := range m.Keys {
-		// A Secret without TLS lacks ca.crt, and then nobody looks for it.
+	if m.Optional {
 		source.Optional = new(true)
+	}
+	for _, k := range m.Keys {
 		source.Items = append(source.Items, corev1.KeyToPath{Key: k, Path: k})
 	}
 	return corev1.Volume{Name: m.Name, VolumeSource: corev1.VolumeSource{Secret: source}}

@@ -57,8 +57,10 @@ type Mount[T Object] struct {
 	Name string
 	// Secret names the Secret; an empty name mounts nothing.
 	Secret func(T) string
-	// Keys limits what is mounted; none is everything. Keys that are missing are left out.
+	// Keys limits what is mounted; none is everything.
 	Keys []string
+	// Optional lets a pod start without the Secret or some of the keys.
+	Optional bool
 }
 
 // Folder has all that the operator mounts into a container.

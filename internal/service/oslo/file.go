@@ -103,15 +103,17 @@ func (f *File) Bytes() []byte {
 	return b.Bytes()
 }
 
-// quote protects what oslo.config would take away: blanks around a value and one pair of quotes. Lines of a value after
-// the first one are indented, which is how the format continues a line.
+// quote protects what oslo.config would take away: blanks around the first line of a value and one pair of quotes. The
+// lines after the first one are indented, which is how the format continues a value.
 func quote(value string) string {
-	value = strings.ReplaceAll(value, "\n", "\n    ")
-	first, last := value[:min(1, len(value))], value[max(0, len(value)-1):]
-	if value != strings.TrimSpace(value) || (len(value) > 1 && first == last && strings.Contains(`"'`, first)) {
-		return `"` + value + `"`
+	first, rest, more := strings.Cut(value, "\n")
+	if first != strings.TrimSpace(first) || first != unquote(first) {
+		first = `"` + first + `"`
 	}
-	return value
+	if !more {
+		return first
+	}
+	return first + "\n    " + strings.ReplaceAll(rest, "\n", "\n    ")
 }
 
 // Literal is a text that oslo.config shall not search for names of options to replace, such as a password.

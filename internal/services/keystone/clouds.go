@@ -28,10 +28,9 @@ func (s server) clouds(sc *scope) ([]client.Object, error) {
 	k := sc.Owner()
 	urls := s.Endpoints(sc)
 	authority := sc.Content(service.RefTLS)[keyAuthority]
-	password := sc.Value(refAdmin, service.KeyPassword)
 	text, err := yaml.Marshal(map[string]any{"clouds": map[string]any{
-		"default":  cloud(k, urls.Public, "public", password, len(authority) > 0),
-		"internal": cloud(k, urls.Internal, "internal", password, len(authority) > 0),
+		"default":  cloud(k, urls.Public, "public", password(sc), len(authority) > 0),
+		"internal": cloud(k, urls.Internal, "internal", password(sc), len(authority) > 0),
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("writing %s: %w", keyClouds, err)

@@ -24,6 +24,8 @@ func options(k *keystone, f *oslo.File) {
 	f.Set("fernet_tokens", "key_repository", service.Folder+"/fernet")
 	f.Set("fernet_receipts", "key_repository", service.Folder+"/fernet")
 	f.Set("credential", "key_repository", service.Folder+"/credential")
+	// It is what bcrypt takes, and Keystone cuts longer ones down to it with a warning for each login.
+	f.Set("identity", "max_password_length", 72)
 	if k.Spec.RabbitMQ == "" {
 		return
 	}

@@ -3,6 +3,7 @@ package keystone
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,7 +37,7 @@ func (s server) migrated(sc *scope) ([]client.Object, error) {
 }
 
 func primaryOf(sc *scope) int {
-	r := load(sc.Content(refCredential), sc.Now())
+	r := load(sc.Content(refCredential), time.Time{})
 	if len(r.keys) == 0 {
 		return 0
 	}

@@ -96,7 +96,7 @@ func (s server) steps() []step.Step[*keystone] {
 		s.fernetStep(),
 		s.credentialStep(),
 		s.PasswordStep(stepAdmin, adminName, s.Keep(), step.When(ownPassword)),
-		s.JobStep(stepExpand, expand, keys(), step.Condition[*keystone]("DBSyncReady")),
+		s.JobStep(stepExpand, expand, step.Condition[*keystone]("DBSyncReady")),
 		s.JobStep(stepBootstrap, s.bootstrap, keys(), after(stepExpand, stepAdmin), step.Sees[*keystone](service.StepEndpoints),
 			reads(refAdmin, service.RefDatabase), step.Condition[*keystone]("BootstrapReady")),
 		s.APIStep(keys(), after(stepExpand)),

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -13,7 +14,8 @@ import (
 	"stackwright.dev/stackwright/internal/service"
 )
 
-// bootstrapScript calls keystone-manage with the password of a file.
+// bootstrapScript calls keystone-manage with the password of a file. The command itself takes it as an argument or from
+// the environment, where others could read it. Put into the environment from inside, it is seen by this process alone.
 //
 //go:embed bootstrap.py
 var bootstrapScript string
@@ -30,20 +32,23 @@ func manage(args ...string) []string {
 
 // expand adds to the schema what the release needs and moves data; older pods go on with it.
 func expand(*scope) (pod, error) {
-	return pod{Component: stepExpand, Command: []string{"sh", "-ec",
+	return pod{Component: stepExpand, Alone: true, Command: []string{"sh", "-ec",
 		`keystone-manage --config-file "$0" db_sync --expand; keystone-manage --config-file "$0" db_sync --migrate`, configPath,
 	}}, nil
 }
 
 // contract removes from the schema what only older releases needed. It runs when no older pod is left.
 func contract(*scope) (pod, error) {
-	return pod{Component: stepContract, Command: manage("db_sync", "--contract")}, nil
+	return pod{Component: stepContract, Alone: true, Command: manage("db_sync", "--contract")}, nil
 }
 
 // bootstrap makes what is needed for the first login, and sets the admin's password. It runs again when an endpoint or the
 // password changes.
 func (s server) bootstrap(sc *scope) (pod, error) {
 	k := sc.Owner()
+	if sc.Err() == nil && password(sc) == "" {
+		return pod{}, outcome.Invalidf("Secret %s has an empty %s; set a password", adminName(k), service.KeyPassword)
+	}
 	urls := s.Endpoints(sc)
 	if urls.Public == "" {
 		return pod{}, &outcome.Missing{On: "Service " + k.Name + "-public",
@@ -61,11 +66,16 @@ func (s server) bootstrap(sc *scope) (pod, error) {
 	}, nil
 }
 
+// password of the user admin. Files that people make end in a line feed, which is not meant.
+func password(sc *scope) string {
+	return strings.TrimRight(sc.Value(refAdmin, service.KeyPassword), "\r\n")
+}
+
 // seal changes with the password and tells nothing about it: it is keyed with another secret, so that a weak password
 // cannot be found by trying.
 func seal(sc *scope) string {
 	h := hmac.New(sha256.New, []byte(sc.Value(service.RefDatabase, "password")))
-	h.Write([]byte(sc.Value(refAdmin, service.KeyPassword)))
+	h.Write([]byte(password(sc)))
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 

@@ -1,0 +1,149 @@
+package oslo
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackwright.dev/stackwright/internal/image/catalogue"
+	"stackwright.dev/stackwright/releases"
+)
+
+func keystone(t *testing.T) Checker {
+	t.Helper()
+	c, err := catalogue.Load(releases.Files, "epoxy", "keystone")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Checker{Catalogue: c, Free: []string{"remote_id_attribute"}}
+}
+
+func parse(t *testing.T, text string) *File {
+	t.Helper()
+	f, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestComposeRefuses(t *testing.T) {
+	cases := map[string]struct {
+		text   string
+		hidden bool
+		want   string
+	}{
+		"section": {text: "[tokn]\nexpiration = 5",
+			want: "x: keystone of release epoxy has no section [tokn]; did you mean [token]?"},
+		"section of a known option": {text: "[federated_stuff_here]\nmax_active_keys = 5",
+			want: "x: keystone of release epoxy has no section [federated_stuff_here]; it belongs into [fernet_receipts] or [fernet_tokens]"},
+		"option": {text: "[token]\nexpiraton = 5",
+			want: "x: keystone of release epoxy has no option expiraton in section [token]; did you mean expiration?"},
+		"option elsewhere": {text: "[token]\nmax_active_keys = 5",
+			want: "x: keystone of release epoxy has no option max_active_keys in section [token]; " +
+				"it belongs into [fernet_receipts] or [fernet_tokens]"},
+		"option unlike any": {text: "[token]\nzzzzzzzzzzzzzz = 5",
+			want: "x: keystone of release epoxy has no option zzzzzzzzzzzzzz in section [token]; take it out"},
+		"integer": {text: "[token]\nexpiration = an hour",
+			want: `x: [token] expiration must be an integer of at least 0 and at most 9223372036854775807, not "an hour"`},
+		"limit": {text: "[fernet_tokens]\nmax_active_keys = 0",
+			want: `x: [fernet_tokens] max_active_keys must be an integer of at least 1, not "0"`},
+		"boolean": {text: "[cache]\nenabled = maybe", want: `x: [cache] enabled must be true or false, not "maybe"`},
+		"choice": {text: "[identity]\npassword_hash_algorithm = bcript",
+			want: `x: [identity] password_hash_algorithm must be one of bcrypt, bcrypt_sha256, scrypt, pbkdf2_sha512 ` +
+				`(did you mean bcrypt?), not "bcript"`},
+		"hidden value": {text: "[token]\nexpiration = very secret", hidden: true,
+			want: "x: [token] expiration must be an integer of at least 0 and at most 9223372036854775807"},
+		"lines": {text: "[token]\nprovider = fernet\n  jws", want: `x: [token] provider must be one line, not "fernet\njws"`},
+		"two": {text: "[tokn]\na = 1\n[token]\nexpiraton = 5",
+			want: "x: keystone of release epoxy has no option expiraton in section [token]; did you mean expiration?; " +
+				"x: keystone of release epoxy has no section [tokn]; did you mean [token]?"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			layer := Layer{Origin: "x", Hidden: c.hidden, File: parse(t, c.text)}
+			_, err := keystone(t).Compose(&File{}, layer)
+			if err == nil {
+				t.Fatal("it was accepted")
+			}
+			if c.hidden && strings.Contains(err.Error(), "very secret") {
+				t.Errorf("the message tells a hidden value: %v", err)
+			}
+			if diff := cmp.Diff(c.want, err.Error()); diff != "" {
+				t.Errorf("the message differs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestComposeLaysLaterOverEarlier(t *testing.T) {
+	base := parse(t, "[token]\nexpiration = 1\nprovider = fernet\n[cache]\nenabled = true\n")
+	fragment := Layer{Origin: "Secret a", File: parse(t, "[token]\nexpiration = 2\nexpiration = 3\n[openid]\nremote_id_attribute = HTTP_X\n")}
+	own := Layer{Origin: "spec.config", File: parse(t, "[Cache]\nenabled = FALSE\nbackend-argument = a:1\nbackend_argument = b:2\n")}
+	got, err := keystone(t).Compose(base, fragment, own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "[cache]\nbackend_argument = b:2\nenabled = FALSE\n\n[openid]\nremote_id_attribute = HTTP_X\n\n" +
+		"[token]\nexpiration = 3\nprovider = fernet\n"
+	if diff := cmp.Diff(want, string(got.Bytes())); diff != "" {
+		t.Errorf("the file differs (-want +got):\n%s", diff)
+	}
+	if v, _ := base.Value("token", "expiration"); v != "1" {
+		t.Error("the operator's own options were changed")
+	}
+}
+
+func TestComposeTakesFormerNamesForNewOnes(t *testing.T) {
+	base := parse(t, "[DEFAULT]\nexecutor_thread_pool_size = 64\n")
+	got, err := keystone(t).Compose(base, Layer{Origin: "x", File: parse(t, "[DEFAULT]\nrpc_thread_pool_size = 8\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "[DEFAULT]\nexecutor_thread_pool_size = 8\n"; string(got.Bytes()) != want {
+		t.Errorf("got\n%swant\n%s", got.Bytes(), want)
+	}
+}
+
+func TestComposeJoinsLists(t *testing.T) {
+	cases := map[string]struct {
+		section, option string
+		values          []any
+		want            string
+	}{
+		"list":   {"auth", "methods", []any{"password", "token"}, "[auth]\nmethods = password,token\n"},
+		"multi":  {"cache", "backend_argument", []any{"a:1", "b:2"}, "[cache]\nbackend_argument = a:1\nbackend_argument = b:2\n"},
+		"scalar": {"token", "provider", []any{"fernet", "jws"}, "x: [token] provider takes one value; do not give it a list"},
+		"comma": {"auth", "methods", []any{"a,b"},
+			"x: [auth] methods has a comma in an item of its list; write the list as one string"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &File{}
+			f.Set(c.section, c.option, c.values...)
+			layer := Layer{Origin: "x", File: f, Lists: map[[2]string]bool{{c.section, c.option}: true}}
+			out, err := keystone(t).Compose(&File{}, layer)
+			got := ""
+			if err != nil {
+				got = err.Error()
+			} else {
+				got = string(out.Bytes())
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("it differs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMessageTellsTheFirstOfMany(t *testing.T) {
+	text := "[token]\n"
+	for _, c := range "abcdefghijkl" {
+		text += "zzzzzzzzz" + string(c) + " = 1\n"
+	}
+	_, err := keystone(t).Compose(&File{}, Layer{Origin: "x", File: parse(t, text)})
+	if err == nil || !strings.HasSuffix(err.Error(), "; and 4 more") || strings.Count(err.Error(), "; take it out") != 8 {
+		t.Errorf("the message is %v", err)
+	}
+}
