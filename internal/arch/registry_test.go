@@ -12,7 +12,9 @@ import (
 )
 
 func registry() operator.Entries {
-	return operator.Registry(func(context.Context) ([]string, error) { return []string{"epoxy"}, nil })
+	return operator.Registry(operator.Environment{
+		Releases: func(context.Context) ([]string, error) { return []string{"epoxy"}, nil }, Gateway: true,
+	})
 }
 
 // controller is the name of the controller of a kind.

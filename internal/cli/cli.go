@@ -13,7 +13,10 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"stackwright.dev/stackwright/internal/image/command"
 )
@@ -111,7 +114,10 @@ func (a *app) logging() {
 	if a.verbose {
 		level = slog.LevelDebug
 	}
-	slog.SetDefault(slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level})))
+	handler := slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level})
+	slog.SetDefault(slog.New(handler))
+	ctrllog.SetLogger(logr.FromSlogHandler(handler))
+	klog.SetSlogLogger(slog.Default())
 }
 
 func (a *app) checkOutput() error {

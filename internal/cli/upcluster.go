@@ -18,7 +18,8 @@ import (
 	"stackwright.dev/stackwright/internal/image/command"
 )
 
-const defaultDevcluster = "stackwright"
+// defaultDevcluster is the name that devcluster itself defaults to, so that its commands need no flag either.
+const defaultDevcluster = "dev"
 
 // beside returns the program of that name in the folder of this one, where make puts all of them.
 func beside(name string) (string, error) {

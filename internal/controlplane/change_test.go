@@ -112,7 +112,7 @@ func TestTwoControlPlanesShareANamespace(t *testing.T) {
 		p.Change("OpenStackControlPlane/second", "spec.confirmDeletion", "second")
 		p.Remove("OpenStackControlPlane/second")
 		p.Settle()
-		for _, gone := range []string{"Galera/second-galera", "Keystone/second-keystone", "Secret/second-ca", "Deployment/second-client"} {
+		for _, gone := range []string{"Galera/second-galera", "Keystone/second-keystone", "Deployment/second-client"} {
 			if p.Object(gone) != nil {
 				t.Errorf("%s is left", gone)
 			}
@@ -126,8 +126,24 @@ func TestTwoControlPlanesShareANamespace(t *testing.T) {
 	})
 }
 
+func TestTheAuthorityOutlivesTheControlPlane(t *testing.T) {
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		before := field(p, "Secret/first-ca", "data", "tls.crt")
+		p.Change(cloud, "spec.confirmDeletion", "first")
+		p.Remove(cloud)
+		p.Settle()
+		if p.Object(cloud) != nil {
+			t.Fatal("the control plane is still there")
+		}
+		if after := field(p, "Secret/first-ca", "data", "tls.crt"); before == nil || after != before {
+			t.Error("the authority went or changed although deletionPolicy is Retain")
+		}
+	})
+}
+
 func TestWithoutTLSThereIsNoAuthority(t *testing.T) {
 	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		p.Change(cloud, "spec.deletionPolicy", "Delete")
 		p.Change(cloud, "spec.tls", map[string]any{"disabled": true})
 		p.Settle()
 		p.Ready()

@@ -67,7 +67,7 @@ func clientPod(o *cloud, image string) corev1.PodSpec {
 			Image:   image,
 			Command: []string{"sleep", "infinity"},
 			Env: []corev1.EnvVar{
-				{Name: "OS_CLOUD", Value: "default"},
+				{Name: "OS_CLOUD", Value: "internal"},
 				{Name: "OS_CLIENT_CONFIG_FILE", Value: "/etc/openstack/" + cloudsFile},
 				{Name: "HOME", Value: "/home/stackwright"},
 			},

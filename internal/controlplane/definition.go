@@ -59,7 +59,7 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 	return []step.Step[*cloud]{
 		step.Check(stepServices, checkServices, step.Condition[*cloud]("ServicesKnown")),
 		step.Check(stepRelease, checkRelease(releases), release, step.Condition[*cloud]("ReleaseReady")),
-		pki.CA(stepCA, caSecret, ownCA, ready, step.Condition[*cloud]("CAReady")),
+		pki.CA(stepCA, caSecret, ownCA, ready, step.Condition[*cloud]("CAReady"), step.KeepWhen(keepsData)),
 		step.Objects(stepGalera, galera, ready, release, step.After[*cloud](stepCA),
 			step.When(galeraOn), step.Makes[*cloud](&infrav1.Galera{}), step.Condition[*cloud]("GaleraReady")),
 		step.Objects(stepRabbitMQ, rabbitmq, ready, release, step.After[*cloud](stepCA),

@@ -48,6 +48,9 @@ func childName(o *cloud, service string) string { return o.Name + "-" + service 
 // ownCA tells whether the control plane makes its own authority.
 func ownCA(o *cloud) bool { return !o.Spec.TLS.Disabled && o.Spec.TLS.CASecret == "" }
 
+// keepsData tells whether what a control plane of the same name would need again outlives this one.
+func keepsData(o *cloud) bool { return o.Spec.DeletionPolicy != controlplanev1.Delete }
+
 func caSecret(o *cloud) string { return cmp.Or(o.Spec.TLS.CASecret, childName(o, "ca")) }
 
 func infraTLS(o *cloud) infrav1.TLS {

@@ -86,11 +86,13 @@ func TestDeletionNeedsConfirmation(t *testing.T) {
 			t.Fatal("Galera is gone although nobody confirmed the deletion")
 		}
 		wantCondition(t, p, "Ready", "False", "DeletionHeld", "spec.confirmDeletion to first")
+		p.Change(cloud, "spec.deletionPolicy", "Delete")
 		p.Change(cloud, "spec.confirmDeletion", "first")
 		p.Settle()
 		p.Empty()
 	})
 	w.Delete(t, func(p *kittest.Play) {
+		p.Change(cloud, "spec.deletionPolicy", "Delete")
 		p.Change(cloud, "metadata.annotations", map[string]any{"controlplane.stackwright.dev/confirm-deletion": "first"})
 	})
 }

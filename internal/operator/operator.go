@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -39,7 +41,11 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 // New makes the manager with the selected controllers and does not start it.
 func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	releases := &releases{}
-	known := Registry(releases.Names)
+	gateway, err := servesGateway(cfg)
+	if err != nil {
+		return nil, err
+	}
+	known := Registry(Environment{Releases: releases.Names, Gateway: gateway})
 	selection, err := Select(o.Controllers, known.components())
 	if err != nil {
 		return nil, err
@@ -62,6 +68,22 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	}
 	releases.reader = manager.GetClient()
 	return manager, probes(manager)
+}
+
+// servesGateway asks once: a cluster that gets the Gateway API later needs a restart of the operator.
+func servesGateway(cfg *rest.Config) (bool, error) {
+	d, err := discovery.NewDiscoveryClientForConfig(cfg)
+	if err != nil {
+		return false, fmt.Errorf("connecting to the cluster: %w", err)
+	}
+	err = discovery.ServerSupportsVersion(d, schema.GroupVersion{Group: "gateway.networking.k8s.io", Version: "v1"})
+	if err == nil {
+		return true, nil
+	}
+	if _, reachable := d.ServerVersion(); reachable != nil {
+		return false, fmt.Errorf("asking the cluster for its APIs: %w", reachable)
+	}
+	return false, nil
 }
 
 func probes(manager ctrl.Manager) error {

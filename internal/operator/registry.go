@@ -15,7 +15,26 @@ import (
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/controlplane"
+	"stackwright.dev/stackwright/internal/infra/rabbitmq"
+	"stackwright.dev/stackwright/internal/services/keystone"
 )
+
+// Environment is what controllers need to know besides their objects.
+type Environment struct {
+	// Releases lists the names of the releases that exist.
+	Releases func(context.Context) ([]string, error)
+	// Gateway tells that the cluster serves the Gateway API.
+	Gateway bool
+}
+
+// Registry is the one list of everything that runs.
+func Registry(e Environment) Entries {
+	return Entries{
+		entry(controlplane.Definition(e.Releases)),
+		entry(rabbitmq.Definition(rabbitmq.Direct)),
+		entry(keystone.Definition(e.Gateway)),
+	}
+}
 
 // Entries are the controllers that exist.
 type Entries []Entry
@@ -30,11 +49,32 @@ type Entry struct {
 	New func(components []string) (kit.Controller, error)
 }
 
-// Registry is the one list of everything that runs. releases lists the names of the releases that exist.
-func Registry(releases func(context.Context) ([]string, error)) Entries {
-	return Entries{
-		entry(controlplane.Definition(releases)),
+// mainComponent is the name of the component that a definition leaves empty.
+const mainComponent = "main"
+
+func entry[T owner.Object](d kit.Definition[T]) Entry {
+	e := Entry{Name: d.Name}
+	for i := range d.Steps {
+		if c := d.Steps[i].Component; c != "" && !slices.Contains(e.Components, c) {
+			e.Components = append(e.Components, c)
+		}
 	}
+	if len(e.Components) > 0 {
+		e.Components = append(e.Components, mainComponent)
+	}
+	slices.Sort(e.Components)
+	e.New = func(components []string) (kit.Controller, error) {
+		d := d
+		d.Options.Components = nil
+		for _, c := range components {
+			if c == mainComponent {
+				c = ""
+			}
+			d.Options.Components = append(d.Options.Components, c)
+		}
+		return kit.New(d, Scheme())
+	}
+	return e
 }
 
 // Scheme knows all kinds that controllers read and write.
@@ -48,22 +88,6 @@ func Scheme() *runtime.Scheme {
 		}
 	}
 	return s
-}
-
-func entry[T owner.Object](d kit.Definition[T]) Entry {
-	e := Entry{Name: d.Name}
-	for i := range d.Steps {
-		if c := d.Steps[i].Component; c != "" && !slices.Contains(e.Components, c) {
-			e.Components = append(e.Components, c)
-		}
-	}
-	slices.Sort(e.Components)
-	e.New = func(components []string) (kit.Controller, error) {
-		d := d
-		d.Options.Components = components
-		return kit.New(d, Scheme())
-	}
-	return e
 }
 
 func (e Entries) components() map[string][]string {

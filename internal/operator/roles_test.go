@@ -1,0 +1,74 @@
+package operator
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var update = flag.Bool("update", false, "write the chart's roles anew")
+
+const rolesDir = "../../charts/stackwright-operator/files/roles"
+
+func registry() Entries {
+	return Registry(Environment{
+		Releases: func(context.Context) ([]string, error) { return nil, nil }, Gateway: true,
+	})
+}
+
+// The chart's roles are generated: go test ./internal/operator -run TestRoles -update.
+func TestRolesOfTheChartAreCurrent(t *testing.T) {
+	roles, err := registry().Roles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		writeRoles(t, roles)
+	}
+	have, err := os.ReadDir(rolesDir)
+	if err != nil {
+		t.Fatalf("reading the chart's roles: %v; make them with -update", err)
+	}
+	if len(have) != len(roles) {
+		t.Errorf("the chart has %d roles, want %d; make them anew with -update", len(have), len(roles))
+	}
+	for name, want := range roles {
+		got, err := os.ReadFile(filepath.Join(rolesDir, name+".yaml"))
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("role %s of the chart is not what the controller needs (%v); make it anew with -update", name, err)
+		}
+	}
+}
+
+func writeRoles(t *testing.T, roles map[string][]byte) {
+	t.Helper()
+	if err := os.RemoveAll(rolesDir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(rolesDir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range roles {
+		if err := os.WriteFile(filepath.Join(rolesDir, name+".yaml"), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestPlural(t *testing.T) {
+	for kind, want := range map[schema.GroupVersionKind]string{
+		{Group: "infra.stackwright.dev", Kind: "Galera"}:     "galeras",
+		{Group: "infra.stackwright.dev", Kind: "MessageBus"}: "messagebuses",
+		{Group: "networking.k8s.io", Kind: "NetworkPolicy"}:  "networkpolicies",
+		{Kind: "PersistentVolumeClaim"}:                      "persistentvolumeclaims",
+	} {
+		if got := plural(kind); got != want {
+			t.Errorf("plural of %s is %s, want %s", kind.Kind, got, want)
+		}
+	}
+}
