@@ -25,7 +25,7 @@ func Ready(_ *Play, u *unstructured.Unstructured) map[string]any {
 	case "Deployment", "StatefulSet", "DaemonSet":
 		return rolledOut(u)
 	case "Job":
-		return finished(u, "Complete", "SuccessCriteriaMet", "succeeded")
+		return finished("Complete", "SuccessCriteriaMet", "succeeded")
 	case "PersistentVolumeClaim":
 		return map[string]any{"phase": "Bound"}
 	case "Service":
@@ -47,7 +47,7 @@ func Hold(*Play, *unstructured.Unstructured) map[string]any { return nil }
 func Fail(text string) Behaviour {
 	return func(p *Play, u *unstructured.Unstructured) map[string]any {
 		p.lastWords(u, text)
-		return finished(u, "Failed", "FailureTarget", "failed")
+		return finished("Failed", "FailureTarget", "failed")
 	}
 }
 
@@ -85,7 +85,8 @@ func rolledOut(u *unstructured.Unstructured) map[string]any {
 	case "DaemonSet":
 		return map[string]any{
 			"observedGeneration": g, "desiredNumberScheduled": int64(1), "currentNumberScheduled": int64(1),
-			"numberReady": int64(1), "updatedNumberScheduled": int64(1), "numberAvailable": int64(1), "numberMisscheduled": int64(0),
+			"numberReady": int64(1), "updatedNumberScheduled": int64(1), "numberAvailable": int64(1),
+			"numberMisscheduled": int64(0),
 		}
 	case "StatefulSet":
 		return map[string]any{
@@ -102,12 +103,15 @@ func rolledOut(u *unstructured.Unstructured) map[string]any {
 }
 
 func told(t, reason string) map[string]any {
-	return map[string]any{"type": t, "status": "True", "reason": reason, "lastTransitionTime": now(), "lastUpdateTime": now()}
+	return map[string]any{
+		"type": t, "status": "True", "reason": reason, "lastTransitionTime": now(), "lastUpdateTime": now(),
+	}
 }
 
-func finished(u *unstructured.Unstructured, condition, before, count string) map[string]any {
+func finished(condition, before, count string) map[string]any {
 	out := map[string]any{
-		"startTime": now(), count: int64(1), "ready": int64(0), "terminating": int64(0), "uncountedTerminatedPods": map[string]any{},
+		"startTime": now(), count: int64(1), "ready": int64(0), "terminating": int64(0),
+		"uncountedTerminatedPods": map[string]any{},
 		"conditions": []any{
 			map[string]any{"type": before, "status": "True", "lastTransitionTime": now(), "lastProbeTime": now()},
 			map[string]any{"type": condition, "status": "True", "lastTransitionTime": now(), "lastProbeTime": now()},

@@ -31,7 +31,7 @@ func (d Death) at(k int) Fault {
 		}
 		resp, err := send()
 		if err == nil && d == Unanswered {
-			resp.Body.Close() //nolint:errcheck // nobody reads it
+			resp.Body.Close()
 			return nil, errKilled
 		}
 		return resp, err
@@ -41,9 +41,9 @@ func (d Death) at(k int) Fault {
 // tooMany ends a crash test that has told enough.
 const tooMany = 3
 
-// Crash plays the scenario once per request of the operator and per way to die. The operator is killed at that request and
-// started again; the end state must be that of an undisturbed play, and nothing may have been created twice. A script goes
-// on after Scenario.Script, such as a change or a deletion; it may be nil.
+// Crash plays the scenario once per request of the operator and per way to die. The operator is killed at that request
+// and started again; the end state must be that of an undisturbed play, and nothing may have been created twice. A
+// script goes on after Scenario.Script, such as a change or a deletion; it may be nil.
 func (w *World) Crash(t *testing.T, script func(*Play)) {
 	t.Helper()
 	want, created, n := w.calm(t, script)

@@ -45,7 +45,7 @@ func DevCluster() (*rest.Config, func(), error) {
 		return nil, nil, fmt.Errorf("starting %s: %w", program, err)
 	}
 	stop := func() {
-		stdin.Close()                    //nolint:errcheck // it ends by this
+		stdin.Close()
 		cmd.Process.Signal(os.Interrupt) //nolint:errcheck // or by this
 		cmd.Wait()                       //nolint:errcheck // how it ends does not matter
 		cancel()

@@ -22,8 +22,8 @@ type Trouble struct {
 	Fault func(*Play) Fault
 }
 
-// Faults plays the scenario, and script if it is not nil, under each trouble. The end state must be that of an undisturbed
-// play, and nothing may have been created twice.
+// Faults plays the scenario, and script if it is not nil, under each trouble. The end state must be that of an
+// undisturbed play, and nothing may have been created twice.
 func (w *World) Faults(t *testing.T, script func(*Play), troubles ...Trouble) {
 	t.Helper()
 	want, created, _ := w.calm(t, script)
@@ -43,7 +43,7 @@ func (w *World) Faults(t *testing.T, script func(*Play), troubles ...Trouble) {
 // HTTP answers the first try of every request with that status; the request takes no effect.
 func HTTP(code int) Trouble {
 	return Trouble{fmt.Sprintf("http-%d", code), func(*Play) Fault {
-		return firsts(func(x *Exchange, _ func() (*http.Response, error)) (*http.Response, error) {
+		return firsts(func(_ *Exchange, _ func() (*http.Response, error)) (*http.Response, error) {
 			return refusal(code), nil
 		})
 	}}
@@ -56,7 +56,7 @@ var Timeout = Trouble{"timeout", func(p *Play) Fault {
 		if err != nil {
 			return nil, err
 		}
-		resp.Body.Close() //nolint:errcheck // nobody reads it
+		resp.Body.Close()
 		if p.Server != nil {
 			<-time.After(30 * time.Second)
 		}
@@ -131,11 +131,13 @@ func refusal(code int) *http.Response {
 	reasons := map[int]metav1.StatusReason{
 		http.StatusForbidden: metav1.StatusReasonForbidden, http.StatusConflict: metav1.StatusReasonConflict,
 		http.StatusGone: metav1.StatusReasonExpired, http.StatusTooManyRequests: metav1.StatusReasonTooManyRequests,
-		http.StatusInternalServerError: metav1.StatusReasonInternalError, http.StatusGatewayTimeout: metav1.StatusReasonTimeout,
-		http.StatusServiceUnavailable: metav1.StatusReasonServiceUnavailable,
+		http.StatusInternalServerError: metav1.StatusReasonInternalError,
+		http.StatusGatewayTimeout:      metav1.StatusReasonTimeout,
+		http.StatusServiceUnavailable:  metav1.StatusReasonServiceUnavailable,
 	}
 	raw, err := json.Marshal(metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: int32(code), //nolint:gosec // a status code
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
+		Code:   int32(code), //nolint:gosec // a status code
 		Reason: reasons[code], Message: "injected: " + http.StatusText(code),
 	})
 	if err != nil {

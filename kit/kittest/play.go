@@ -3,6 +3,7 @@ package kittest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -73,9 +74,7 @@ func (p *process) kill() {
 func newPlay(t *testing.T, w *World) *Play {
 	t.Helper()
 	p := &Play{T: t, world: w, config: w.Config, children: map[string]Behaviour{}}
-	for k, b := range w.Children {
-		p.children[k] = b
-	}
+	maps.Copy(p.children, w.Children)
 	if w.memory != nil {
 		s, err := w.memory.Fresh()
 		p.must("starting the API server", err)
@@ -204,7 +203,9 @@ func (p *Play) reap() {
 		return
 	}
 	p.process.kill()
-	<-p.process.done
+	if err := <-p.process.done; err != nil {
+		p.journal.log(p, "the manager ended: "+err.Error())
+	}
 	p.process = nil
 }
 
@@ -284,8 +285,8 @@ func (p *Play) Create(u *unstructured.Unstructured) {
 	p.must("writing the status of "+name(u), p.Client.Status().Update(p.T.Context(), u))
 }
 
-// Object returns `Kind/name`, or nil when it does not exist. The namespace is that of the first owner unless it is given:
-// `Kind/namespace/name`.
+// Object returns `Kind/name`, or nil when it does not exist. The namespace is that of the first owner unless it is
+// given: `Kind/namespace/name`.
 func (p *Play) Object(ref string) *unstructured.Unstructured {
 	p.T.Helper()
 	gvk, key := p.resolve(ref)
@@ -377,5 +378,6 @@ type refuse struct{}
 
 // RoundTrip fails.
 func (refuse) RoundTrip(r *http.Request) (*http.Response, error) {
-	return nil, fmt.Errorf("the scenario has nothing outside of Kubernetes, but the operator asks for %s; set Scenario.Outside", r.URL)
+	return nil, fmt.Errorf(
+		"the scenario has nothing outside of Kubernetes, but the operator asks for %s; set Scenario.Outside", r.URL)
 }

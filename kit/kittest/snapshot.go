@@ -14,8 +14,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Objects returns all objects of the kinds that the scenario is about, sorted by kind, namespace and name. On a real server
-// these are the objects in the namespaces of the scenario, and cluster-scoped ones that the scenario or a controller made.
+// Objects returns all objects of the kinds that the scenario is about, sorted by kind, namespace and name. On a real
+// server these are the objects in the namespaces of the scenario, and cluster-scoped ones that the scenario or a
+// controller made.
 func (p *Play) Objects() []*unstructured.Unstructured {
 	p.T.Helper()
 	var out []*unstructured.Unstructured
@@ -34,9 +35,13 @@ func (p *Play) Objects() []*unstructured.Unstructured {
 		}
 	}
 	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int {
-		return strings.Compare(a.GetKind()+"/"+a.GetNamespace()+"/"+a.GetName(), b.GetKind()+"/"+b.GetNamespace()+"/"+b.GetName())
+		return strings.Compare(full(a), full(b))
 	})
 	return out
+}
+
+func full(u *unstructured.Unstructured) string {
+	return u.GetKind() + "/" + u.GetNamespace() + "/" + u.GetName()
 }
 
 // ours tells whether an object belongs to the play rather than to a real server's own furniture.
@@ -68,8 +73,8 @@ func (p *Play) namespaces() []string {
 	return out
 }
 
-// Snapshot describes the end state: every object without what differs from run to run (uids, versions, times, hashes, the
-// content of Secrets), and the outside if it has a Snapshot of its own.
+// Snapshot describes the end state: every object without what differs from run to run (uids, versions, times, hashes,
+// the content of Secrets), and the outside if it has a Snapshot of its own.
 func (p *Play) Snapshot() string {
 	p.T.Helper()
 	var docs []string
@@ -88,7 +93,9 @@ func (p *Play) Snapshot() string {
 // bare drops what the server sets, and generations: how often something was changed is not part of a state.
 func bare(u *unstructured.Unstructured) map[string]any {
 	u = u.DeepCopy()
-	for _, f := range []string{"uid", "resourceVersion", "creationTimestamp", "managedFields", "deletionTimestamp", "generation"} {
+	for _, f := range []string{
+		"uid", "resourceVersion", "creationTimestamp", "managedFields", "deletionTimestamp", "generation",
+	} {
 		unstructured.RemoveNestedField(u.Object, "metadata", f)
 	}
 	if status, ok := u.Object["status"].(map[string]any); ok {
@@ -217,7 +224,8 @@ func (p *Play) intents() []string {
 	}
 	var out []string
 	for _, u := range slices.SortedFunc(maps.Values(last), byLevel) {
-		head := fmt.Sprintf("# level %s, step %s\n", u.GetAnnotations()[order], u.GetAnnotations()["kit.stackwright.dev/step"])
+		notes := u.GetAnnotations()
+		head := fmt.Sprintf("# level %s, step %s\n", notes[order], notes["kit.stackwright.dev/step"])
 		raw, err := yaml.Marshal(unstamped(bare(u)))
 		p.must("encoding "+name(u), err)
 		out = append(out, head+string(raw))

@@ -2,7 +2,6 @@ package kittest
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Update says that goldens are to be rewritten: the tests run with -update. Packages that use kittest take it instead of a
-// flag of their own.
+// Update says that goldens are to be rewritten: the tests run with -update. Packages that use kittest take it instead
+// of a flag of their own.
 var Update = flag.Bool("update", false, "rewrite golden files")
 
 // Run plays the scenario and then f.
@@ -155,8 +154,9 @@ func (p *Play) During(f func()) (reads, writes []string) {
 	return reads, writes
 }
 
-// Delete deletes the owners and wants nothing to be left but the other objects of Files. before prepares the deletion, it
-// may be nil: it stops the operator, removes a Secret or a definition. A stopped operator is started after the deletion.
+// Delete deletes the owners and wants nothing to be left but the other objects of Files. before prepares the deletion,
+// it may be nil: it stops the operator, removes a Secret or a definition. A stopped operator is started after the
+// deletion.
 func (w *World) Delete(t *testing.T, before func(*Play)) {
 	t.Helper()
 	w.play(t, nil, func(p *Play) {
@@ -210,7 +210,6 @@ func (w *World) edit(t *testing.T, ref, path string, value any, applies int) {
 	for _, down := range []bool{false, true} {
 		w.play(t, nil, func(p *Play) {
 			before := p.Snapshot()
-			_, key := p.resolve(ref)
 			_, writes := p.During(func() {
 				if down {
 					p.Stop()
@@ -221,14 +220,9 @@ func (w *World) edit(t *testing.T, ref, path string, value any, applies int) {
 				}
 				p.Settle()
 			})
-			n := 0
-			for _, x := range writes {
-				if strings.Contains(x, "/"+key.Name+"?") && !strings.Contains(x, "/status?") && !p.aboutOwner(x) {
-					n++
-				}
-			}
-			if n != applies {
-				p.T.Errorf("%s %s (operator down: %v): %d writes of the object, want %d:\n%s", ref, path, down, n, applies, strings.Join(writes, "\n"))
+			if n := p.about(ref, writes); n != applies {
+				p.T.Errorf("%s %s (operator down: %v): %d writes of the object, want %d:\n%s",
+					ref, path, down, n, applies, strings.Join(writes, "\n"))
 			}
 			if applies > 0 {
 				p.same("drift of "+ref+" "+path, before)
@@ -237,14 +231,19 @@ func (w *World) edit(t *testing.T, ref, path string, value any, applies int) {
 	}
 }
 
-func (p *Play) aboutOwner(request string) bool {
-	for _, k := range p.world.owners {
-		if m, err := p.Client.RESTMapper().RESTMapping(k.GroupKind(), k.Version); err == nil &&
-			strings.Contains(request, fmt.Sprintf("/%s/%s/", k.Group, k.Version)) && strings.Contains(request, "/"+m.Resource.Resource+"/") {
-			return true
+// about counts the requests that are about an object itself.
+func (p *Play) about(ref string, requests []string) int {
+	p.T.Helper()
+	gvk, key := p.resolve(ref)
+	m, err := p.Client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
+	p.must("finding the resource of "+ref, err)
+	n := 0
+	for _, r := range requests {
+		if strings.Contains(r, "/"+m.Resource.Resource+"/"+key.Name+"?") {
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 func (p *Play) tamper(ref, path string, value any) {

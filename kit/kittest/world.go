@@ -1,10 +1,10 @@
-// Package kittest is the test world of operators written on the kit. A Scenario names the controllers, their definitions
-// and the objects that are there; a World plays it, each time from an empty API server, and checks what the kit promises:
-// that it becomes ready, that it is silent at rest, that it survives being killed at any request, that drift is healed
-// and that deletion leaves nothing.
+// Package kittest is the test world of operators written on the kit. A Scenario names the controllers, their
+// definitions and the objects that are there; a World plays it, each time from an empty API server, and checks what
+// the kit promises: that it becomes ready, that it is silent at rest, that it survives being killed at any request,
+// that drift is healed and that deletion leaves nothing.
 //
-// The API server is package apiserver's, in memory and inside a testing/synctest bubble, so that minutes of backoff cost
-// milliseconds. With Scenario.Config the same scenario runs on a real kube-apiserver, see DevCluster.
+// The API server is package apiserver's, in memory and inside a testing/synctest bubble, so that minutes of backoff
+// cost milliseconds. With Scenario.Config the same scenario runs on a real kube-apiserver, see DevCluster.
 package kittest
 
 import (
@@ -18,12 +18,14 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/go-logr/logr"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/yaml"
 
 	"stackwright.dev/kit"
@@ -67,6 +69,7 @@ type World struct {
 func New(t *testing.T, s Scenario) *World {
 	t.Helper()
 	w := &World{Scenario: s}
+	ctrllog.SetLogger(logr.Discard()) // what a play logs goes to its own logger
 	if err := w.load(); err != nil {
 		t.Fatalf("loading the scenario: %v", err)
 	}
@@ -137,6 +140,7 @@ func (w *World) owned(gvk schema.GroupVersionKind) bool {
 func (w *World) play(t *testing.T, fault func(*Play) Fault, f func(*Play)) {
 	t.Helper()
 	run := func(t *testing.T) {
+		t.Helper()
 		p := newPlay(t, w)
 		if fault != nil {
 			p.fault = fault(p)

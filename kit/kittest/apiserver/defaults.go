@@ -62,8 +62,8 @@ namespaceSelector = {}
 objectSelector = {}`
 )
 
-// kindDefaults are what the real server fills in, by kind: `path = JSON`, optionally `if path = JSON`. A line that ends in
-// `: name` includes the block of that name below the path.
+// kindDefaults are what the real server fills in, by kind: `path = JSON`, optionally `if path = JSON`. A line that
+// ends in `: name` includes the block of that name below the path.
 var kindDefaults = map[string]string{
 	"Deployment": `
 spec.replicas = 1
@@ -168,17 +168,18 @@ type fill struct {
 
 // fills has the parsed defaults.
 var fills = sync.OnceValue(func() map[string][]fill {
-	probes := containerDefaults
+	probes := strings.Builder{}
+	probes.WriteString(containerDefaults)
 	for _, p := range []string{"readinessProbe", "startupProbe"} {
 		for line := range strings.SplitSeq(containerDefaults, "\n") {
 			if strings.HasPrefix(line, "livenessProbe.") {
-				probes += "\n" + p + strings.TrimPrefix(line, "livenessProbe")
+				probes.WriteString("\n" + p + strings.TrimPrefix(line, "livenessProbe"))
 			}
 		}
 	}
 	blocks := map[string]string{
 		"claim": claimDefaults, "job": jobDefaults, "match": matchDefaults,
-		"pod": podDefaults + below("containers[]", probes) + below("initContainers[]", probes),
+		"pod": podDefaults + below("containers[]", probes.String()) + below("initContainers[]", probes.String()),
 	}
 	out := map[string][]fill{}
 	for kind, text := range kindDefaults {
@@ -196,11 +197,7 @@ var fills = sync.OnceValue(func() map[string][]fill {
 
 // below puts a path before each line of a block.
 func below(path, block string) string {
-	out := ""
-	for line := range strings.SplitSeq(strings.TrimSpace(block), "\n") {
-		out += "\n" + path + "." + line
-	}
-	return out
+	return "\n" + path + "." + strings.ReplaceAll(strings.TrimSpace(block), "\n", "\n"+path+".")
 }
 
 func parseFill(line string) fill {
@@ -283,6 +280,9 @@ func special(kind string, u *unstructured.Unstructured) {
 		}
 	}
 	for _, path := range []string{"spec", "spec.template.spec", "spec.jobTemplate.spec.template.spec"} {
+		if pod, ok := at(u, path).(map[string]any); ok && pod["serviceAccountName"] != nil {
+			pod["serviceAccount"] = pod["serviceAccountName"] // its old name
+		}
 		for _, list := range []string{".containers", ".initContainers"} {
 			each(u.Object, path+list, pullPolicy)
 		}

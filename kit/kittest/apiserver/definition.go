@@ -70,6 +70,7 @@ func condition(crd *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.
 		}
 	}
 	return apiextensionsv1.CustomResourceDefinitionCondition{
-		Type: t, Status: apiextensionsv1.ConditionTrue, Reason: reason, Message: message, LastTransitionTime: metav1.Now().Rfc3339Copy(),
+		Type: t, Status: apiextensionsv1.ConditionTrue, Reason: reason, Message: message,
+		LastTransitionTime: metav1.Now().Rfc3339Copy(),
 	}
 }

@@ -30,7 +30,7 @@ func (s *Server) delete(r *request) (answer, error) {
 	u.SetFinalizers(finalizers(r.kind(), u, options))
 	if len(u.GetFinalizers()) == 0 {
 		if !r.dry() {
-			if _, err := s.drop(r.shelf, u); err != nil {
+			if err := s.drop(r.shelf, u); err != nil {
 				return answer{}, err
 			}
 		}
@@ -74,12 +74,13 @@ func preconditions(r *request, u *unstructured.Unstructured, p *metav1.Precondit
 		return nil
 	}
 	if p.UID != nil && *p.UID != u.GetUID() {
-		return apierrors.NewConflict(kind, r.name, fmt.Errorf(
-			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, u.GetUID()))
+		return apierrors.NewConflict(kind, r.name, fmt.Errorf("the UID in the precondition (%s) does not match the UID "+
+			"in record (%s). The object might have been deleted and then recreated", *p.UID, u.GetUID()))
 	}
 	if p.ResourceVersion != nil && *p.ResourceVersion != u.GetResourceVersion() {
-		return apierrors.NewConflict(kind, r.name, fmt.Errorf(
-			"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, u.GetResourceVersion()))
+		return apierrors.NewConflict(kind, r.name, fmt.Errorf("the ResourceVersion in the precondition (%s) does not match "+
+			"the ResourceVersion in record (%s). The object might have been modified",
+			*p.ResourceVersion, u.GetResourceVersion()))
 	}
 	return nil
 }
@@ -168,7 +169,7 @@ func (s *Server) removed(k *kind, u *unstructured.Unstructured) {
 		return
 	}
 	for _, e := range sh.sorted(everything) {
-		if _, err := s.drop(sh, e.obj.DeepCopy()); err != nil {
+		if err := s.drop(sh, e.obj); err != nil {
 			return
 		}
 	}

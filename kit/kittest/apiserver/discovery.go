@@ -55,7 +55,8 @@ func (s *Server) groups() metav1.APIGroupList {
 			}
 		}
 	}
-	out := metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{}}
+	out := metav1.APIGroupList{Groups: []metav1.APIGroup{}}
+	out.Kind, out.APIVersion = "APIGroupList", "v1"
 	for g, vs := range versions {
 		slices.SortFunc(vs, func(a, b string) int { return version.CompareKubeAwareVersionStrings(b, a) })
 		group := metav1.APIGroup{Name: g}
@@ -88,12 +89,13 @@ func (s *Server) resources(gv schema.GroupVersion) answer {
 		})
 		if k.strategies[gv.Version]["status"] != nil {
 			out.APIResources = append(out.APIResources, metav1.APIResource{
-				Name: k.plural + "/status", Namespaced: k.namespaced, Kind: k.gvk.Kind, Verbs: metav1.Verbs{"get", "patch", "update"},
+				Name: k.plural + "/status", Namespaced: k.namespaced, Kind: k.gvk.Kind,
+				Verbs: metav1.Verbs{"get", "patch", "update"},
 			})
 		}
 	}
 	if len(kinds) == 0 {
-		return plain(http.StatusNotFound, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`))
+		return failure(notFound(gv.String()))
 	}
 	return encoded(http.StatusOK, out)
 }

@@ -92,11 +92,11 @@ func (s *Server) apply(r *request) (answer, error) {
 	}
 	intent := &unstructured.Unstructured{Object: map[string]any{}}
 	raw, err := yaml.YAMLToJSON(r.body)
-	if err == nil {
-		err = json.Unmarshal(raw, &intent.Object)
-	}
 	if err != nil {
-		return answer{}, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+		return answer{}, apierrors.NewBadRequest("error decoding YAML: error converting YAML to JSON: " + err.Error())
+	}
+	if err := json.Unmarshal(raw, &intent.Object); err != nil {
+		return answer{}, apierrors.NewBadRequest("error decoding YAML: " + err.Error())
 	}
 	m, err := r.kind().fields(r.version, r.sub)
 	if err != nil {

@@ -68,8 +68,8 @@ func (r *request) page(rv uint64, entries []*entry, next string, left int) (answ
 		gvk.Group, gvk.Version, gvk.Kind = "meta.k8s.io", "v1", "PartialObjectMetadataList"
 	}
 	b := &bytes.Buffer{}
-	b.WriteString(`{"kind":"` + gvk.Kind + `","apiVersion":"` + gvk.GroupVersion().String() + `","metadata":{"resourceVersion":"`)
-	b.WriteString(strconv.FormatUint(rv, 10) + `"`)
+	b.WriteString(`{"kind":"` + gvk.Kind + `","apiVersion":"` + gvk.GroupVersion().String() + `",`)
+	b.WriteString(`"metadata":{"resourceVersion":"` + strconv.FormatUint(rv, 10) + `"`)
 	if next != "" {
 		b.WriteString(`,"continue":"` + next + `","remainingItemCount":` + strconv.Itoa(left))
 	}

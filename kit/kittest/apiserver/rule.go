@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,13 +86,14 @@ func frozen(kind string, n, o *unstructured.Unstructured) field.ErrorList {
 			errs = append(errs, field.Invalid(dotted(p), v, text))
 		}
 	}
-	if open, ok := openFields[kind]; ok && !apiequality.Semantic.DeepEqual(others(n, open.fields), others(o, open.fields)) {
+	open, ok := openFields[kind]
+	if ok && !apiequality.Semantic.DeepEqual(others(n, open.fields), others(o, open.fields)) {
 		errs = append(errs, field.Forbidden(field.NewPath("spec"), open.text))
 	}
 	if kind == "Service" {
 		errs = append(errs, frozenAddress(n, o)...)
 	}
-	if (kind == "Secret" || kind == "ConfigMap") && at(o, "immutable") == true {
+	if (kind == "Secret" || kind == "ConfigMap") && yes(o, "immutable") {
 		errs = append(errs, frozenData(n, o)...)
 	}
 	return errs
@@ -100,7 +102,8 @@ func frozen(kind string, n, o *unstructured.Unstructured) field.ErrorList {
 // frozenAddress refuses another cluster address of a Service that stays one with an address.
 func frozenAddress(n, o *unstructured.Unstructured) field.ErrorList {
 	before, after := at(o, "spec.clusterIP"), at(n, "spec.clusterIP")
-	if before == nil || before == "" || before == after || at(o, "spec.type") == "ExternalName" || at(n, "spec.type") == "ExternalName" {
+	external := at(o, "spec.type") == "ExternalName" || at(n, "spec.type") == "ExternalName"
+	if before == nil || before == "" || before == after || external {
 		return nil
 	}
 	return field.ErrorList{
@@ -122,9 +125,7 @@ func frozenData(n, o *unstructured.Unstructured) field.ErrorList {
 func others(u *unstructured.Unstructured, without []string) map[string]any {
 	spec, _ := at(u, "spec").(map[string]any)
 	out := make(map[string]any, len(spec))
-	for k, v := range spec {
-		out[k] = v
-	}
+	maps.Copy(out, spec)
 	for _, f := range without {
 		delete(out, f)
 	}
@@ -135,6 +136,11 @@ func others(u *unstructured.Unstructured, without []string) map[string]any {
 func at(u *unstructured.Unstructured, name string) any {
 	v, _, _ := unstructured.NestedFieldNoCopy(u.Object, strings.Split(name, ".")...)
 	return v
+}
+
+func yes(u *unstructured.Unstructured, name string) bool {
+	b, _ := at(u, name).(bool)
+	return b
 }
 
 func dotted(name string) *field.Path {
@@ -206,7 +212,7 @@ func (k *kind) address(u *unstructured.Unstructured) {
 
 // control gives a Job the labels and the selector that tie its pods to it.
 func (k *kind) control(u *unstructured.Unstructured) {
-	if at(u, "spec.manualSelector") == true {
+	if yes(u, "spec.manualSelector") {
 		return
 	}
 	uid := string(u.GetUID())

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,7 +49,8 @@ func New(crds ...*apiextensionsv1.CustomResourceDefinition) (*Server, error) {
 	utilruntime.Must(apiextensionsv1.AddToScheme(crdScheme))
 	own = append(own, builtins(crdScheme, crdapply.NewTypeConverter(crdScheme))...)
 	utilruntime.Must(apiextensionsv1.AddToScheme(scheme))
-	s := &Server{builtins: own, catalog: &catalog{map[string]*kind{}}, crds: crds, codecs: serializer.NewCodecFactory(scheme)}
+	codecs := serializer.NewCodecFactory(scheme)
+	s := &Server{builtins: own, catalog: &catalog{map[string]*kind{}}, crds: crds, codecs: codecs}
 	return s, s.reset()
 }
 
@@ -124,8 +126,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 	w.Header().Set("Content-Type", a.media)
 	w.WriteHeader(a.code)
 	if stream, ok := a.body.(*watcher); ok {
-		defer stream.Close()
 		stream.copy(w)
+		stream.end()
 		return
 	}
 	if _, err := io.Copy(w, a.body); err != nil {
@@ -145,6 +147,11 @@ func (s *Server) answer(h *http.Request) answer {
 	if err == nil {
 		return a
 	}
+	return failure(err)
+}
+
+// failure is the answer for an error.
+func failure(err error) answer {
 	// What is no API error becomes a bare 500, as on the real server.
 	st := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}
 	if e := apierrors.APIStatus(nil); errors.As(err, &e) {
@@ -214,8 +221,8 @@ func (s *Server) install(crd *apiextensionsv1.CustomResourceDefinition) error {
 	if err != nil {
 		return fmt.Errorf("encoding CustomResourceDefinition %s: %w", crd.Name, err)
 	}
-	h, err := http.NewRequest(http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-		bytes.NewReader(raw))
+	h, err := http.NewRequestWithContext(context.Background(), http.MethodPost,
+		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions", bytes.NewReader(raw))
 	if err != nil {
 		return fmt.Errorf("making the request for CustomResourceDefinition %s: %w", crd.Name, err)
 	}

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,15 +60,15 @@ func (s *Server) put(sh *shelf, u *unstructured.Unstructured) (*entry, error) {
 	return e, nil
 }
 
-// remove deletes the object and returns its last version.
-func (s *Server) remove(sh *shelf, k types.NamespacedName, last *unstructured.Unstructured) (*entry, error) {
-	e, err := s.next(last)
+// remove deletes an object. Watches see it as it was stored last, at the version of the deletion.
+func (s *Server) remove(sh *shelf, k types.NamespacedName) error {
+	e, err := s.next(sh.objects[k].obj.DeepCopy())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	sh.record(event{rv: e.rv, before: e})
 	delete(sh.objects, k)
-	return e, nil
+	return nil
 }
 
 func (s *Server) next(u *unstructured.Unstructured) (*entry, error) {
@@ -119,13 +120,11 @@ func (v view) encode(e *entry) ([]byte, error) {
 	switch {
 	case v.partial:
 		return json.Marshal(map[string]any{
-			"apiVersion": metav1.SchemeGroupVersion.String(), "kind": "PartialObjectMetadata", "metadata": e.obj.Object["metadata"],
+			"apiVersion": metav1.SchemeGroupVersion.String(), "kind": "PartialObjectMetadata",
+			"metadata": e.obj.Object["metadata"],
 		})
 	case v.version != e.obj.GroupVersionKind().Version:
-		o := make(map[string]any, len(e.obj.Object))
-		for k, x := range e.obj.Object {
-			o[k] = x
-		}
+		o := maps.Clone(e.obj.Object)
 		u := &unstructured.Unstructured{Object: o}
 		gvk := u.GroupVersionKind()
 		gvk.Version = v.version

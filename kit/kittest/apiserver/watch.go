@@ -24,7 +24,7 @@ type watcher struct {
 	filter filter
 	view   view
 	stop   func(*watcher)
-	end    <-chan time.Time
+	late   <-chan time.Time
 	wake   chan struct{}
 
 	mu     sync.Mutex
@@ -58,7 +58,7 @@ func (s *Server) watch(r *request) (answer, error) {
 	}
 	w := &watcher{ctx: r.Context(), filter: f, view: r.view(), wake: make(chan struct{}, 1)}
 	if seconds > 0 {
-		w.end = time.After(time.Duration(seconds) * time.Second)
+		w.late = time.After(time.Duration(seconds) * time.Second)
 	}
 	sh := r.shelf
 	w.stop = func(w *watcher) {
@@ -151,7 +151,7 @@ func (w *watcher) Read(p []byte) (int, error) {
 		w.mu.Unlock()
 		select {
 		case <-w.wake:
-		case <-w.end:
+		case <-w.late:
 			return 0, io.EOF
 		case <-w.ctx.Done():
 			return 0, io.EOF // an error would be sent as an event, and watch.Filter leaks its goroutine on that
@@ -161,6 +161,11 @@ func (w *watcher) Read(p []byte) (int, error) {
 
 // Close ends the watch.
 func (w *watcher) Close() error {
+	w.end()
+	return nil
+}
+
+func (w *watcher) end() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
@@ -169,7 +174,6 @@ func (w *watcher) Close() error {
 	case w.wake <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
 // copy writes the stream to a socket, event by event.
@@ -206,6 +210,6 @@ func (s *Server) DropWatches(plurals ...string) {
 	s.rv++
 	s.mu.Unlock()
 	for _, w := range open {
-		w.Close() //nolint:errcheck // never fails
+		w.end()
 	}
 }

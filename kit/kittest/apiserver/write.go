@@ -3,6 +3,7 @@ package apiserver
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -75,8 +76,8 @@ func (r *request) fromJSON(raw []byte, inYAML bool) (*unstructured.Unstructured,
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("reading the object: %v", err))
 	}
 	if got := u.GroupVersionKind(); !got.Empty() && got != want {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)",
-			got.GroupVersion().WithKind(got.Kind), want))
+		return nil, apierrors.NewBadRequest(fmt.Sprintf(
+			"the API version in the data (%s) does not match the expected API version (%s)", got, want))
 	}
 	u.SetGroupVersionKind(want)
 	if err := r.kind().clean(u); err != nil {
@@ -163,8 +164,8 @@ func (s *Server) update(r *request) (answer, error) {
 		return s.add(r, m.UpdateNoErrors(r.kind().empty(r.version), u, r.manager()).(*unstructured.Unstructured))
 	}
 	if uid := u.GetUID(); uid != "" && uid != have.obj.GetUID() {
-		return answer{}, apierrors.NewConflict(r.kind().group(), r.name, fmt.Errorf(
-			"Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, have.obj.GetUID())) //nolint:staticcheck // the real text
+		return answer{}, apierrors.NewConflict(r.kind().group(), r.name, errors.New(
+			"Precondition failed: UID in precondition: "+string(uid)+", UID in object meta: "+string(have.obj.GetUID())))
 	}
 	old := r.in(have.obj, r.version)
 	return s.replace(r, have, old, m.UpdateNoErrors(old, u, r.manager()).(*unstructured.Unstructured))
@@ -188,7 +189,7 @@ func (s *Server) replace(r *request, have *entry, old, u *unstructured.Unstructu
 	switch rv := u.GetResourceVersion(); {
 	case rv == old.GetResourceVersion():
 	case rv != "" && rv != "0":
-		return answer{}, apierrors.NewConflict(r.kind().group(), r.name, fmt.Errorf(locked))
+		return answer{}, apierrors.NewConflict(r.kind().group(), r.name, errors.New(locked))
 	case !st.AllowUnconditionalUpdate(ctx):
 		path := field.NewPath("metadata", "resourceVersion")
 		return answer{}, apierrors.NewInvalid(schema.GroupKind{Group: r.kind().gvk.Group, Kind: r.kind().plural}, r.name,
@@ -218,24 +219,23 @@ func (s *Server) finish(r *request, u *unstructured.Unstructured) (answer, error
 	if r.dry() {
 		return s.commit(r, http.StatusOK, u)
 	}
-	last := u.DeepCopy() // the answer has the version before the deletion
-	if _, err := s.drop(r.shelf, u); err != nil {
+	if err := s.drop(r.shelf, u); err != nil {
 		return answer{}, err
 	}
-	raw, err := json.Marshal(last.Object)
+	raw, err := json.Marshal(u.Object) // at the version before the deletion
 	if err != nil {
 		return answer{}, err
 	}
-	return r.object(http.StatusOK, &entry{obj: last, raw: raw})
+	return r.object(http.StatusOK, &entry{obj: u, raw: raw})
 }
 
 // drop removes an object, and what goes with it.
-func (s *Server) drop(sh *shelf, u *unstructured.Unstructured) (*entry, error) {
-	e, err := s.remove(sh, key(u), u)
-	if err == nil {
-		s.removed(sh.kind, u)
+func (s *Server) drop(sh *shelf, u *unstructured.Unstructured) error {
+	if err := s.remove(sh, key(u)); err != nil {
+		return err
 	}
-	return e, err
+	s.removed(sh.kind, u)
+	return nil
 }
 
 // encodeJSON returns the JSON of an object, for patches.

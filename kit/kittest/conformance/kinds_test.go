@@ -45,7 +45,8 @@ var kinds = map[string]owned{
 		addition: `{"data":{"c":"Mw=="}}`,
 	},
 	"ServiceAccount/x": {
-		object:   "{apiVersion: v1, kind: ServiceAccount, metadata: {name: x, labels: {app: x}}, automountServiceAccountToken: false}",
+		object: `{apiVersion: v1, kind: ServiceAccount, metadata: {name: x, labels: {app: x}},
+      automountServiceAccountToken: false}`,
 		edit:     `{"automountServiceAccountToken":true}`,
 		addition: `{"metadata":{"annotations":{"note":"1"}}}`,
 	},
@@ -54,7 +55,9 @@ var kinds = map[string]owned{
     apiVersion: v1
     kind: Service
     metadata: {name: x}
-    spec: {selector: {app: x}, ports: [{name: http, port: 80}, {name: https, port: 443, protocol: TCP, targetPort: 8443}]}`,
+    spec:
+      selector: {app: x}
+      ports: [{name: http, port: 80}, {name: https, port: 443, protocol: TCP, targetPort: 8443}]`,
 		edit:     `{"spec":{"selector":{"app":"y"}}}`,
 		addition: `{"spec":{"sessionAffinity":"ClientIP"}}`,
 	},
@@ -165,7 +168,8 @@ var kinds = map[string]owned{
     spec:
       rules:
       - http: {paths: [{path: "/", pathType: Prefix, backend: {service: {name: x, port: {number: 80}}}}]}`,
-		edit:     `{"spec":{"rules":[{"host":"a.test","http":{"paths":[{"path":"/","pathType":"Prefix","backend":{"service":{"name":"x","port":{"number":80}}}}]}}]}}`,
+		edit: `{"spec":{"rules":[{"host":"a.test","http":{"paths":[{"path":"/","pathType":"Prefix",
+      "backend":{"service":{"name":"x","port":{"number":80}}}}]}}]}}`,
 		addition: `{"spec":{"ingressClassName":"other"}}`,
 	},
 	"HorizontalPodAutoscaler/x": {
@@ -188,7 +192,8 @@ var kinds = map[string]owned{
 	},
 	"RoleBinding/x": {
 		object: `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: x},
-      roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: x}, subjects: [{kind: ServiceAccount, name: x, namespace: conformance}]}`,
+      roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: x},
+      subjects: [{kind: ServiceAccount, name: x, namespace: conformance}]}`,
 		edit:     `{"subjects":[{"kind":"ServiceAccount","name":"y","namespace":"conformance"}]}`,
 		addition: `{"metadata":{"annotations":{"note":"1"}}}`,
 	},
@@ -199,7 +204,8 @@ var kinds = map[string]owned{
     metadata: {name: x}
     spec:
       failurePolicy: Fail
-      matchConstraints: {resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]}
+      matchConstraints:
+        resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]
       validations: [{expression: "object.spec.replicas <= 5"}]`,
 		edit:     `{"spec":{"failurePolicy":"Ignore"}}`,
 		addition: `{"metadata":{"annotations":{"note":"1"}}}`,

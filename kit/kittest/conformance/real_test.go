@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"slices"
 	"testing"
@@ -64,16 +65,17 @@ func prepare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ext.ApiextensionsV1().CustomResourceDefinitions().Create(ctx, widgets(t), metav1.CreateOptions{}); err != nil {
+	crds := ext.ApiextensionsV1().CustomResourceDefinitions()
+	if _, err := crds.Create(ctx, widgets(t), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	every := time.NewTicker(50 * time.Millisecond)
 	defer every.Stop()
 	for {
 		c := newTalk(t, live)
-		resp := c.send("GET", path("Widget"), "", "")
+		resp := c.send(http.MethodGet, path("Widget"), "", "")
 		resp.Body.Close()
-		if resp.StatusCode == 200 {
+		if resp.StatusCode == http.StatusOK {
 			return
 		}
 		select {

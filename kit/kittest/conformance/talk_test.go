@@ -50,20 +50,25 @@ func newTalk(t *testing.T, cfg *rest.Config) *talk {
 
 // paths of the kinds in the cases.
 var paths = map[string]string{
-	"ConfigMap": "/api/v1/namespaces/%s/configmaps", "Secret": "/api/v1/namespaces/%s/secrets",
-	"ServiceAccount": "/api/v1/namespaces/%s/serviceaccounts", "Service": "/api/v1/namespaces/%s/services",
-	"PersistentVolumeClaim": "/api/v1/namespaces/%s/persistentvolumeclaims",
-	"Deployment":            "/apis/apps/v1/namespaces/%s/deployments", "DaemonSet": "/apis/apps/v1/namespaces/%s/daemonsets",
-	"StatefulSet": "/apis/apps/v1/namespaces/%s/statefulsets", "Job": "/apis/batch/v1/namespaces/%s/jobs",
-	"CronJob": "/apis/batch/v1/namespaces/%s/cronjobs", "PodDisruptionBudget": "/apis/policy/v1/namespaces/%s/poddisruptionbudgets",
-	"NetworkPolicy":             "/apis/networking.k8s.io/v1/namespaces/%s/networkpolicies",
-	"Ingress":                   "/apis/networking.k8s.io/v1/namespaces/%s/ingresses",
+	"ConfigMap":                 "/api/v1/namespaces/%s/configmaps",
+	"CronJob":                   "/apis/batch/v1/namespaces/%s/cronjobs",
+	"DaemonSet":                 "/apis/apps/v1/namespaces/%s/daemonsets",
+	"Deployment":                "/apis/apps/v1/namespaces/%s/deployments",
 	"HorizontalPodAutoscaler":   "/apis/autoscaling/v2/namespaces/%s/horizontalpodautoscalers",
+	"Ingress":                   "/apis/networking.k8s.io/v1/namespaces/%s/ingresses",
+	"Job":                       "/apis/batch/v1/namespaces/%s/jobs",
+	"Lease":                     "/apis/coordination.k8s.io/v1/namespaces/%s/leases",
+	"NetworkPolicy":             "/apis/networking.k8s.io/v1/namespaces/%s/networkpolicies",
+	"PersistentVolumeClaim":     "/api/v1/namespaces/%s/persistentvolumeclaims",
+	"PodDisruptionBudget":       "/apis/policy/v1/namespaces/%s/poddisruptionbudgets",
 	"Role":                      "/apis/rbac.authorization.k8s.io/v1/namespaces/%s/roles",
 	"RoleBinding":               "/apis/rbac.authorization.k8s.io/v1/namespaces/%s/rolebindings",
-	"Lease":                     "/apis/coordination.k8s.io/v1/namespaces/%s/leases",
-	"Widget":                    "/apis/test.stackwright.dev/v1alpha1/namespaces/%s/widgets",
+	"Secret":                    "/api/v1/namespaces/%s/secrets",
+	"Service":                   "/api/v1/namespaces/%s/services",
+	"ServiceAccount":            "/api/v1/namespaces/%s/serviceaccounts",
+	"StatefulSet":               "/apis/apps/v1/namespaces/%s/statefulsets",
 	"ValidatingAdmissionPolicy": "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+	"Widget":                    "/apis/test.stackwright.dev/v1alpha1/namespaces/%s/widgets",
 }
 
 const namespace = "conformance"
@@ -90,7 +95,15 @@ func (c *talk) apply(manager, ref, object string) {
 // force applies and takes over.
 func (c *talk) force(manager, ref, object string) {
 	c.t.Helper()
-	c.do("force as "+manager, http.MethodPatch, ref, "force=true&fieldManager="+manager, "application/apply-patch+yaml", object)
+	query := "force=true&fieldManager=" + manager
+	c.do("force as "+manager, http.MethodPatch, ref, query, "application/apply-patch+yaml", object)
+}
+
+// dry is apply without effect.
+func (c *talk) dry(manager, ref, object string) {
+	c.t.Helper()
+	c.do("dry apply as "+manager, http.MethodPatch, ref, "dryRun=All&fieldManager="+manager,
+		"application/apply-patch+yaml", object)
 }
 
 func (c *talk) merge(ref, patch string) {
@@ -181,6 +194,9 @@ var addresses = regexp.MustCompile(`\b10\.\d+\.\d+\.\d+\b`)
 var times = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 
 func (c *talk) describe(ref string, got map[string]any) string {
+	if items, ok := got["items"].([]any); ok {
+		return c.page(got, items)
+	}
 	if got["kind"] == "Status" {
 		return c.status(got)
 	}
@@ -195,12 +211,29 @@ func (c *talk) describe(ref string, got map[string]any) string {
 		return strings.Compare(a.Manager+string(a.Operation)+a.Subresource, b.Manager+string(b.Operation)+b.Subresource)
 	})
 	for _, m := range managers {
-		out = append(out, c.owns(m.Manager, string(m.Operation), m.Subresource, m.FieldsV1.Raw))
+		out = append(out, c.owns(m.Manager, string(m.Operation), m.Subresource, m.FieldsV1.GetRawBytes()))
 	}
 	if c.whole {
 		out = append(out, "\n"+indent(c.plain(u)))
 	}
 	return strings.Join(out, ", ")
+}
+
+// page describes a list.
+func (c *talk) page(list map[string]any, items []any) string {
+	var names []string
+	for _, e := range items {
+		if m, ok := e.(map[string]any); ok {
+			names = append(names, fmt.Sprint(at(m, "name")))
+		}
+	}
+	next, left := at(list, "continue"), at(list, "remainingItemCount")
+	return fmt.Sprintf("%v %v, more: %v, left: %v", list["kind"], names, next != nil && next != "", left)
+}
+
+func (c *talk) list(kind, query string) {
+	c.t.Helper()
+	c.do("list "+query, http.MethodGet, kind, query, "", "")
 }
 
 func at(object map[string]any, field string) any {
@@ -316,8 +349,9 @@ func (c *talk) clean() {
 			if u.GetName() == "kubernetes" || u.GetName() == "kube-root-ca.crt" || u.GetName() == "default" {
 				continue
 			}
-			c.send(http.MethodPatch, path(kind)+"/"+u.GetName(), "application/merge-patch+json", `{"metadata":{"finalizers":null}}`).Body.Close()
-			c.send(http.MethodDelete, path(kind)+"/"+u.GetName(), "application/json", `{"propagationPolicy":"Background"}`).Body.Close()
+			p := path(kind) + "/" + u.GetName()
+			c.send(http.MethodPatch, p, "application/merge-patch+json", `{"metadata":{"finalizers":null}}`).Body.Close()
+			c.send(http.MethodDelete, p, "application/json", `{"propagationPolicy":"Background"}`).Body.Close()
 		}
 	}
 }

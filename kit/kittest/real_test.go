@@ -1,0 +1,57 @@
+//go:build apiserver
+
+package kittest_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
+
+	"stackwright.dev/kit/kittest"
+)
+
+var live *rest.Config
+
+func TestMain(m *testing.M) {
+	cfg, stop, err := kittest.DevCluster()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	live = cfg
+	code := m.Run()
+	stop()
+	os.Exit(code)
+}
+
+func onServer(t *testing.T) *kittest.World {
+	t.Helper()
+	s := scenario(t)
+	s.Config = live
+	return kittest.New(t, s)
+}
+
+func TestServerReady(t *testing.T)  { onServer(t).Ready(t) }
+func TestServerGolden(t *testing.T) { onServer(t).Golden(t, "testdata/app.golden.yaml") }
+func TestServerBudget(t *testing.T) { onServer(t).Budget(t, 0, 0) }
+func TestServerDelete(t *testing.T) { onServer(t).Delete(t, (*kittest.Play).Stop) }
+
+func TestServerDrift(t *testing.T) {
+	w := onServer(t)
+	w.Drift(t, "ConfigMap/web-config", "data.directory", "elsewhere")
+	w.Foreign(t, "ConfigMap/web-config", "data.extra", "1")
+}
+
+// TestServerState wants the same end state in memory and on the real server.
+func TestServerState(t *testing.T) {
+	var memory, server string
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) { memory = p.Snapshot() })
+	onServer(t).Run(t, func(p *kittest.Play) { server = p.Snapshot() })
+	if d := cmp.Diff(strings.Split(server, "\n"), strings.Split(memory, "\n")); d != "" {
+		t.Errorf("the end state in memory is another one (-server +memory):\n%s", d)
+	}
+}
