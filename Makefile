@@ -11,9 +11,8 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/stackwright
 # $(call compile,MODULE FOLDER,PACKAGES) puts programs into bin/ under the names of their packages.
 compile = go build -C $(1) -ldflags='-s -w $(3)' -o $(CURDIR)/bin/ $(2)
 # Kubernetes does not know its version unless the linker tells it.
-KUBERNETES = $(shell awk '$$1 == "k8s.io/kubernetes" {print $$2; exit}' devcluster/go.mod)
-KUBERNETES_FLAGS = -X k8s.io/component-base/version.gitVersion=$(KUBERNETES) -X k8s.io/component-base/version.gitMajor=1 \
-  -X k8s.io/component-base/version.gitMinor=$(word 2,$(subst ., ,$(KUBERNETES))) -X k8s.io/client-go/pkg/version.gitVersion=$(KUBERNETES)
+K8S = $(shell awk '$$1 == "k8s.io/kubernetes" {print $$2; exit}' devcluster/go.mod)
+K8S_FLAGS = $(foreach v,gitVersion=$(K8S) gitMajor=1 gitMinor=$(word 2,$(subst ., ,$(K8S))),$(foreach p,component-base client-go/pkg,-X k8s.io/$(p)/version.$(v)))
 # Runs are reproducible and cached by go test on a desk; in CI every test runs, in random order.
 TEST := go test -timeout=10m $(if $(CI),-count=1 -shuffle=on)
 # The race detector is the only thing here that needs cgo.
@@ -52,7 +51,7 @@ $(PROGRAMS) &: $(call sources,api kit internal cmd images releases charts) go.mo
 
 bin/devcluster bin/pause &: $(call sources,devcluster/internal devcluster/pause) devcluster/main.go devcluster/go.mod devcluster/go.sum
 	@echo "building $@ (Kubernetes in one binary; the first time takes minutes)"
-	$(call compile,devcluster,. ./pause,$(KUBERNETES_FLAGS))
+	$(call compile,devcluster,. ./pause,$(K8S_FLAGS))
 	touch bin/devcluster bin/pause
 
 bin/coredns: $(call sources,devcluster/coredns)
@@ -111,7 +110,6 @@ bench-kit: bin/devcluster ## Figures of the kit's promises
 figures: ## Count what can be counted without a cluster, one `name value unit` a line
 	@go -C tools run ./figures ..
 
-.PHONY: compiler
 compiler:
 	@command -v gcc >/dev/null || { echo "installing gcc for the race detector"; \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev; }
