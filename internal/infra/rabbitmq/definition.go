@@ -1,0 +1,249 @@
+// Package rabbitmq is the operator of RabbitMQ: a StatefulSet of members whose agents it tells how to form one cluster.
+package rabbitmq
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/gate"
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/ref"
+	"stackwright.dev/kit/step"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/internal/agent"
+	"stackwright.dev/stackwright/internal/pki"
+)
+
+type (
+	scope  = step.Scope[*infrav1.RabbitMQ]
+	object = *infrav1.RabbitMQ
+)
+
+// Names of steps and references that are used in several places.
+const (
+	stepAgent   = "agent"
+	stepConfig  = "config"
+	stepSet     = "statefulset"
+	stepMembers = "members"
+	refAgent    = "agent"
+	refCA       = "ca"
+)
+
+// Definition is the operator. Agents are called through dial.
+func Definition(dial Dial) kit.Definition[object] {
+	return kit.Definition[object]{
+		Name: "rabbitmq",
+		New:  func() object { return &infrav1.RabbitMQ{} },
+		Refs: []ref.Ref[object]{
+			ref.Local(refCA, &corev1.Secret{}, caSecret, ref.Fields[object](pki.CertKey, pki.KeyKey)),
+			ref.Local(refAgent, &corev1.Secret{}, func(r object) string { return AgentSecret(r.Name) },
+				ref.Fields[object](pki.CAKey, pki.AgentClientCert, pki.AgentClientKey)),
+		},
+		Steps:  steps(dial),
+		Report: report,
+	}
+}
+
+func steps(dial Dial) []step.Step[object] {
+	return []step.Step[object]{
+		pki.CA("ca", func(r object) string { return r.Name + "-ca" },
+			func(r object) bool { return r.Spec.TLS.CASecret == "" }),
+		pki.Leaf("certificate", pki.LeafSpec[object]{Secret: func(r object) string { return TLSSecret(r.Name) },
+			CARef: refCA, Names: certificateNames}, step.After[object]("ca"), step.Condition[object]("TLSReady")),
+		pki.Agent(stepAgent, func(r object) string { return AgentSecret(r.Name) }, agentNames),
+		step.Secret("cookie", cookie, func(r object) string { return cookieSecret(r.Name) }, step.OnDelete[object](step.Retain)),
+		step.Objects("access", access, step.Makes[object](&corev1.ServiceAccount{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}),
+			step.Condition[object]("ServiceReady")),
+		step.Objects("budget", budget, step.Makes[object](&policyv1.PodDisruptionBudget{}),
+			step.When(func(r object) bool { return r.Spec.Replicas > 1 })),
+		step.Objects(stepConfig, configObjects, step.Makes[object](&corev1.ConfigMap{})),
+		step.Objects("volumes", claims, step.Makes[object](&corev1.PersistentVolumeClaim{}),
+			step.OnDelete[object](step.Retain), step.Condition[object]("VolumesReady"),
+			step.Ready[object]("PersistentVolumeClaim", gate.Exists)),
+		step.Check("shrink", shrink(dial), step.After[object](stepAgent), step.Reads[object](refAgent),
+			step.Condition[object]("ScalingReady")),
+		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}),
+			step.After[object]("certificate", "cookie", "access", stepConfig, "volumes", "shrink"),
+			// The pods become ready by the orders of a later step.
+			step.Ready[object]("StatefulSet", gate.Exists)),
+		step.Check(stepMembers, members(dial), step.Sees[object](stepSet), step.Reads[object](refAgent),
+			step.Condition[object]("MembersReady")),
+		step.Check("rollout", rollout, step.Sees[object](stepSet), step.After[object](stepMembers),
+			step.Condition[object]("DeploymentReady")),
+		step.Check("features", features(dial), step.After[object]("rollout"), step.Reads[object](refAgent)),
+	}
+}
+
+// cookie keeps the secret by which members know each other. It outlives the object with the volumes: an account on them
+// has a password that follows from it.
+func cookie(s *scope, have map[string][]byte) (*step.Generated, error) {
+	data := map[string][]byte{"cookie": have["cookie"]}
+	if len(data["cookie"]) < 20 {
+		b := make([]byte, 32)
+		_, _ = rand.Read(b)
+		data["cookie"] = []byte(hex.EncodeToString(b))
+	}
+	r := s.Owner()
+	return &step.Generated{Secret: &corev1.Secret{ObjectMeta: meta(r, cookieSecret(r.Name)), Type: corev1.SecretTypeOpaque, Data: data}}, nil
+}
+
+// connect returns orders to the members. Close it.
+func connect(s *scope, dial Dial) (*Members, error) {
+	r := s.Owner()
+	c := agent.Credentials{CA: []byte(s.Value(refAgent, pki.CAKey)), Cert: []byte(s.Value(refAgent, pki.AgentClientCert)),
+		Key: []byte(s.Value(refAgent, pki.AgentClientKey))}
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	caller, err := dial(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Members{Caller: caller, Domain: domain(r.Name, r.Namespace)}, nil
+}
+
+// pollEvery is how often members are asked while one of them does not serve.
+const pollEvery = 2 * time.Second
+
+func unavailable(err error) *outcome.Outcome { return outcome.Fail(outcome.Unavailable, err) }
+
+// shrink takes members out of the cluster before the StatefulSet takes their pods away. The count of pods that it has let
+// through is in its cell, because the StatefulSet's own count is not to be trusted while it changes.
+func shrink(dial Dial) func(context.Context, *scope) *outcome.Outcome {
+	return func(ctx context.Context, s *scope) *outcome.Outcome {
+		want := int(s.Owner().Spec.Replicas)
+		have, _ := strconv.Atoi(s.Cell().ID)
+		if have > want {
+			m, err := connect(s, dial)
+			if err != nil {
+				return outcome.FromError(err)
+			}
+			defer m.Close()
+			why, err := m.Shrink(ctx, Pods(s.Owner().Name, int32(min(have, maxReplicas))), want)
+			if err != nil {
+				return unavailable(err)
+			}
+			if why != "" {
+				return outcome.Poll(pollEvery, "the members to leave", "Going from %d to %d replicas: %s.", have, want, why)
+			}
+		}
+		if have == want {
+			return outcome.Done()
+		}
+		s.Cell().ID = strconv.Itoa(want)
+		return outcome.FromError(s.Save())
+	}
+}
+
+// members brings the pods into one cluster. While all of them serve it asks nobody.
+func members(dial Dial) func(context.Context, *scope) *outcome.Outcome {
+	return func(ctx context.Context, s *scope) *outcome.Outcome {
+		r := s.Owner()
+		record, err := ParseRecord(s.Cell().ID)
+		if err != nil {
+			return outcome.FromError(err)
+		}
+		if set, ok := s.Child(stepSet, "StatefulSet", r.Name).(*appsv1.StatefulSet); ok && record.Epoch > 0 && serve(set, r.Spec.Replicas) {
+			return outcome.Done()
+		}
+		m, err := connect(s, dial)
+		if err != nil {
+			return outcome.FromError(err)
+		}
+		defer m.Close()
+		pods := Pods(r.Name, r.Spec.Replicas)
+		w := World{Pods: pods, Reports: m.Observe(ctx, pods), Record: record, Recovery: r.Spec.Recovery}
+		d, err := m.Drive(ctx, w, func(next Record) error {
+			s.Cell().ID = next.String()
+			return s.Save()
+		})
+		return conclude(d, err)
+	}
+}
+
+// serve tells whether all pods of a StatefulSet are ready, of whatever revision.
+func serve(set *appsv1.StatefulSet, replicas int32) bool {
+	return set.Status.ObservedGeneration >= set.Generation && set.Status.ReadyReplicas == replicas && set.Status.Replicas == replicas
+}
+
+func conclude(d Decision, err error) *outcome.Outcome {
+	if err != nil {
+		return unavailable(err)
+	}
+	pace := pollEvery
+	if d.Serving || d.Stopped {
+		pace = 5 * time.Second
+	}
+	// When members serve, their pods' readiness is what is waited for, and that wakes the owner.
+	if d.Message == "" {
+		d.Reason, d.Message = "MembersStarting", "All members serve; waits until their pods are ready."
+	}
+	o := outcome.Poll(pace, "the members", "%s", d.Message)
+	o.Reason = d.Reason
+	return o
+}
+
+// rollout waits until all pods are of the newest revision.
+func rollout(_ context.Context, s *scope) *outcome.Outcome {
+	set := s.Child(stepSet, "StatefulSet", s.Owner().Name)
+	if set == nil {
+		return outcome.Wait("StatefulSet "+s.Owner().Name, "Waits for StatefulSet %s.", s.Owner().Name)
+	}
+	if ready, why := gate.For(&appsv1.StatefulSet{})(set); !ready {
+		return outcome.Wait("StatefulSet "+s.Owner().Name, "%s", why)
+	}
+	return outcome.Done()
+}
+
+// features enables what a newer RabbitMQ brings once all members run it: the release after it requires that.
+func features(dial Dial) func(context.Context, *scope) *outcome.Outcome {
+	return func(ctx context.Context, s *scope) *outcome.Outcome {
+		r := s.Owner()
+		if s.Cell().ID == r.Spec.Image {
+			return outcome.Done()
+		}
+		m, err := connect(s, dial)
+		if err != nil {
+			return outcome.FromError(err)
+		}
+		defer m.Close()
+		var errs []error
+		for _, p := range Pods(r.Name, r.Spec.Replicas) {
+			if err := m.order(ctx, p, "POST", "/v1/upgraded", nil, nil); err != nil {
+				errs = append(errs, fmt.Errorf("enabling the features of the new version on %s: %w", p, err))
+				continue
+			}
+			s.Cell().ID = r.Spec.Image
+			return outcome.Done()
+		}
+		return unavailable(errors.Join(errs...))
+	}
+}
+
+func report(v step.View, r object) {
+	r.Status.Hosts, r.Status.Port = Hosts(r), Port(r)
+	r.Status.ReadyMembers = 0
+	if set, ok := v.Child(stepSet, "StatefulSet", r.Name).(*appsv1.StatefulSet); ok {
+		r.Status.ReadyMembers = set.Status.ReadyReplicas
+	}
+	for _, e := range r.Status.Externals {
+		if e.Step != stepMembers {
+			continue
+		}
+		if record, err := ParseRecord(e.ID); err == nil {
+			r.Status.Epoch = record.Epoch
+		}
+	}
+}

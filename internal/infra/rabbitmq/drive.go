@@ -1,0 +1,145 @@
+package rabbitmq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"stackwright.dev/stackwright/internal/agent"
+	"stackwright.dev/stackwright/internal/agent/rabbitmq"
+)
+
+// Caller calls agents; *agent.Client is one.
+type Caller interface {
+	Call(ctx context.Context, host, method, path string, in, out any) error
+	Close()
+}
+
+// Dial makes a caller.
+type Dial func(agent.Credentials) (Caller, error)
+
+// Direct calls agents over the network.
+func Direct(c agent.Credentials) (Caller, error) {
+	conf, err := c.Config()
+	if err != nil {
+		return nil, err
+	}
+	return agent.NewClient(conf), nil
+}
+
+// How long an agent may take to tell its state, and to obey.
+const (
+	askWithin  = 2 * time.Second
+	obeyWithin = 30 * time.Second
+)
+
+// Members gives orders to the agents of one broker.
+type Members struct {
+	Caller
+	// Domain in which the pods have their names.
+	Domain string
+}
+
+func (m *Members) order(ctx context.Context, pod, method, path string, in, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, obeyWithin)
+	defer cancel()
+	return m.Call(ctx, pod+"."+m.Domain, method, path, in, out)
+}
+
+// Observe asks all members at once. Those that do not answer are missing in the result.
+func (m *Members) Observe(ctx context.Context, pods []string) map[string]rabbitmq.State {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	var mu sync.Mutex
+	out := map[string]rabbitmq.State{}
+	var wg sync.WaitGroup
+	for _, p := range pods {
+		wg.Go(func() {
+			var s rabbitmq.State
+			if err := m.Call(ctx, p+"."+m.Domain, http.MethodGet, "/v1/state", nil, &s); err != nil || s.Pod != p {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			out[p] = s
+		})
+	}
+	wg.Wait()
+	return out
+}
+
+// Drive decides on a world and gives the orders that follow. The record is saved before. It returns the decision, and an
+// error when an order failed; both are safe to come back to.
+func (m *Members) Drive(ctx context.Context, w World, save func(Record) error) (Decision, error) {
+	d := Decide(w)
+	if d.Record != w.Record {
+		if err := save(d.Record); err != nil {
+			return d, fmt.Errorf("recording the intent to form the cluster: %w", err)
+		}
+	}
+	for _, p := range d.Forget {
+		if err := m.order(ctx, d.By, http.MethodPost, "/v1/forget", rabbitmq.Member{Pod: p}, nil); err != nil {
+			return d, fmt.Errorf("ordering %s to forget %s: %w", d.By, p, err)
+		}
+	}
+	var errs []error
+	for _, p := range slices.Sorted(maps.Keys(d.Orders)) {
+		if err := m.order(ctx, p, http.MethodPost, "/v1/start", d.Orders[p], nil); err != nil && !conflict(err) {
+			errs = append(errs, fmt.Errorf("ordering %s how to start: %w", p, err))
+		}
+	}
+	return d, errors.Join(errs...)
+}
+
+// conflict tells that an agent knows better: what was decided on has changed in the meantime.
+func conflict(err error) bool {
+	r, ok := errors.AsType[*agent.Refusal](err)
+	return ok && r.Code == http.StatusConflict
+}
+
+// unready tells that an order was understood and takes its time.
+func unready(err error) (string, bool) {
+	r, ok := errors.AsType[*agent.Refusal](err)
+	if !ok || r.Code != http.StatusServiceUnavailable {
+		return "", false
+	}
+	return r.Message, true
+}
+
+// Shrink takes the last of pods out of the cluster, until only keep are left. It returns what is waited for, empty when
+// the others have left.
+func (m *Members) Shrink(ctx context.Context, pods []string, keep int) (string, error) {
+	reports := m.Observe(ctx, pods)
+	for _, p := range slices.Backward(pods[keep:]) {
+		s, ok := reports[p]
+		if ok && (s.Phase == rabbitmq.Left || s.Phase == rabbitmq.Blank) {
+			continue
+		}
+		if ok && s.Phase == rabbitmq.Stopping {
+			return p + " is leaving the cluster", nil
+		}
+		for _, other := range pods[:slices.Index(pods, p)+1] {
+			if o, ok := reports[other]; !ok || !o.Serves() {
+				return fmt.Sprintf("%s has to serve before %s can leave: its queues are moved while all members run; "+
+					"bring it back, or set replicas back to %d", other, p, len(pods)), nil
+			}
+		}
+		err := m.order(ctx, pods[0], http.MethodPost, "/v1/evacuate", rabbitmq.Member{Pod: p}, nil)
+		if why, ok := unready(err); ok {
+			return why, nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("moving queues off %s: %w", p, err)
+		}
+		if err := m.order(ctx, p, http.MethodPost, "/v1/leave", nil, nil); err != nil {
+			return "", fmt.Errorf("ordering %s to leave: %w", p, err)
+		}
+		return p + " is leaving the cluster", nil
+	}
+	return "", nil
+}
