@@ -22,7 +22,6 @@ type Agent struct {
 	vol    *Volume
 	door   *door
 	starts chan Start
-	leaves chan struct{}
 	beat   atomic.Int64
 	// answered is when the broker last answered its agent.
 	answered atomic.Int64
@@ -42,7 +41,7 @@ func New(c Config) (*Agent, error) {
 		return nil, err
 	}
 	a := &Agent{cfg: c, vol: vol, door: newDoor(c.adminPassword(cookie)),
-		starts: make(chan Start, 1), leaves: make(chan struct{}, 1), state: State{Pod: c.Pod}}
+		starts: make(chan Start, 1), state: State{Pod: c.Pod}}
 	a.recall(Down, "the agent has just started")
 	a.alive()
 	return a, nil
@@ -73,6 +72,8 @@ func (a *Agent) Run(ctx context.Context) error {
 
 // idle waits, with the broker down, until it is known how to start it. Data of a member is started at once, unless peers
 // have formed a cluster anew in the meantime; an empty volume waits for the operator's order. A nil order is a plain start.
+//
+// A join that was cut off goes on with what is there: the cluster may count this member already, and then needs its vote.
 func (a *Agent) idle(ctx context.Context) (*Start, error) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -81,6 +82,9 @@ func (a *Agent) idle(ctx context.Context) (*Start, error) {
 		m := a.vol.Memo()
 		if m.Data && a.fit(ctx, m) {
 			return nil, nil
+		}
+		if m.Order != nil && m.Order.Mode == Join {
+			return m.Order, nil
 		}
 		if !m.Data {
 			if err := a.vol.Wipe(); err != nil {
@@ -95,7 +99,6 @@ func (a *Agent) idle(ctx context.Context) (*Start, error) {
 			if s, err := a.obey(o); s != nil || err != nil {
 				return s, err
 			}
-		case <-a.leaves: // there is nothing to leave
 		case <-tick.C:
 		}
 	}
@@ -158,7 +161,10 @@ func (a *Agent) obey(o Start) (*Start, error) {
 			return nil, nil
 		}
 		err := a.vol.Remember(func(m *Memo) { *m = Memo{Volume: m.Volume, Epoch: o.Epoch} })
-		return &o, errors.Join(err, a.vol.Wipe())
+		if err = errors.Join(err, a.vol.Wipe()); err != nil {
+			return nil, err
+		}
+		return &o, a.vol.Remember(func(m *Memo) { m.Order = &o })
 	}
 	return nil, nil
 }
@@ -214,6 +220,13 @@ func (a *Agent) wait(ctx context.Context, d time.Duration) {
 		case <-tick.C:
 		}
 	}
+}
+
+// keepBeating tells the liveness probe that a long step goes on.
+func (a *Agent) keepBeating(ctx context.Context) context.CancelFunc {
+	ctx, cancel := context.WithCancel(ctx)
+	go a.wait(ctx, leaveWithin)
+	return cancel
 }
 
 func (a *Agent) alive() { a.beat.Store(time.Now().Unix()) }

@@ -34,6 +34,10 @@ const (
 	shrinkStore = "rabbit_khepri:force_shrink_member_to_current_member()."
 	// So do all quorum queues.
 	shrinkQueues = "rabbit_quorum_queue:force_all_queues_shrink_member_to_current_member()."
+	// Quorum queues of which this member knows no leader vote for one.
+	electLeaders = "[ra:trigger_election({Name, node()}) || Q <- rabbit_amqqueue:list(), " +
+		"amqqueue:get_type(Q) =:= rabbit_quorum_queue, {Name, _} <- [amqqueue:get_pid(Q)], " +
+		"ra_leaderboard:lookup_leader(Name) =:= undefined, lists:member(node(), maps:get(nodes, amqqueue:get_type_state(Q)))]."
 	// Erlang caches certificates for two minutes.
 	forgetCertificates = "ssl:clear_pem_cache()."
 )

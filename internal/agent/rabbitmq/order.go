@@ -56,8 +56,8 @@ func (a *Agent) order(_ context.Context, o Start) (State, error) {
 		return s, agent.Conflict("the order is for volume " + o.Volume + ", this is volume " + m.Volume)
 	case o.Mode == Alone && (!m.Data || o.Epoch <= m.Epoch && !m.Alone):
 		return s, agent.Conflict(fmt.Sprintf("formation %d is not newer than %d, or the volume has no data", o.Epoch, m.Epoch))
-	case o.Mode == Alone && s.Phase == Running:
-		return s, agent.Conflict("the broker runs, so it does not have to go on alone")
+	case o.Mode == Alone && 2*len(s.Broker.Running) > len(s.Members):
+		return s, agent.Conflict("the broker runs with a majority, so it does not have to go on alone")
 	case o.Mode == Alone:
 	case o.Mode != Seed && o.Mode != Join:
 		return s, &agent.Refusal{Code: http.StatusBadRequest, Message: "mode is Seed, Join or Alone"}
@@ -128,11 +128,7 @@ func (a *Agent) orderLeave(context.Context, Nothing) (State, error) {
 	if err := a.serving(); err != nil {
 		return a.State(), err
 	}
-	select {
-	case a.leaves <- struct{}{}:
-	default:
-	}
-	return a.State(), nil
+	return a.State(), a.vol.Remember(func(m *Memo) { m.Leaving = true })
 }
 
 // upgraded tells that all members run this version now, so that the features it brings can be used.

@@ -23,6 +23,7 @@ const (
 	// awaitQuorum is how long a member that has to stop waits until no queue depends on it.
 	awaitQuorum = 45 * time.Second
 	drainWithin = 20 * time.Second
+	leaveWithin = 3 * time.Minute
 )
 
 // serve runs the broker until it ends. The error says why it ended unless it was told to.
@@ -75,14 +76,12 @@ func (a *Agent) follow(ctx context.Context, t *term, p *agent.Process) error {
 					slog.Error("noting an order", "error", err)
 				}
 			}
-		case <-a.leaves:
-			if err := a.leave(ctx, p); err != nil {
-				slog.Error("leaving the cluster", "error", err)
-				a.set(func(s *State) { s.Message = err.Error() })
-			}
 		case <-tick.C:
 			if err := t.look(ctx); err != nil {
 				a.stop(p)
+				if errors.Is(err, errLeft) {
+					return nil
+				}
 				return err
 			}
 		}
@@ -165,27 +164,4 @@ func (a *Agent) yield(p *agent.Process) {
 	if err := a.cfg.tool(drain, "rabbitmq-upgrade", "drain"); err != nil {
 		slog.Warn("stopping without having handed over clients and queues", "error", err)
 	}
-}
-
-// leave takes the member out of its cluster for good. The volume is noted as empty before anything is removed, so that
-// a leave that is cut off is finished by the next start, which wipes it.
-func (a *Agent) leave(ctx context.Context, p *agent.Process) error {
-	a.set(func(s *State) { s.Phase, s.Message = Stopping, "leaving the cluster" })
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	for _, step := range [][]string{{"rabbitmq-upgrade", "drain"}, {"rabbitmqctl", "stop_app"}} {
-		if err := a.cfg.tool(ctx, step[0], step[1:]...); err != nil {
-			return fmt.Errorf("leaving the cluster: %w", err)
-		}
-		a.alive()
-	}
-	err := a.cfg.tool(ctx, "rabbitmqctl", "reset")
-	if err != nil {
-		return errors.Join(fmt.Errorf("leaving the cluster: %w", err), a.cfg.tool(ctx, "rabbitmqctl", "start_app"))
-	}
-	if err := a.vol.Remember(func(m *Memo) { *m = Memo{Volume: m.Volume, Left: true} }); err != nil {
-		return err
-	}
-	a.stop(p)
-	return nil
 }

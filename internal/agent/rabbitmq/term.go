@@ -16,19 +16,25 @@ type term struct {
 	order *Start
 	began time.Time
 	tls   *tlsWatch
-	// grown tells that a member that joined has asked for its replicas.
+	// grown is when a member that joined last asked for its replicas.
 	grown time.Time
+	// whole is since when all members have been running, elected whether queues without a leader were looked for since.
+	whole   time.Time
+	elected bool
 }
+
+// errLeft ends the run of a member that has left its cluster.
+var errLeft = errors.New("the member has left its cluster")
 
 // look asks the broker how it is and finishes what the run began with. An error ends the run.
 func (t *term) look(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	asking, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	t.tls.look(ctx, &t.cfg)
-	if m := t.vol.Memo(); m.Alone {
-		t.goAlone(ctx)
+	t.tls.look(asking, &t.cfg)
+	if t.vol.Memo().Alone {
+		t.goAlone(asking)
 	}
-	b, members, err := t.observe(ctx)
+	b, members, err := t.observe(asking)
 	if err != nil {
 		t.set(func(s *State) {
 			if s.Phase == Running {
@@ -39,23 +45,27 @@ func (t *term) look(ctx context.Context) error {
 	}
 	t.answered.Store(time.Now().Unix())
 	if t.order != nil {
-		done, err := t.form(ctx, members)
+		done, err := t.form(asking, members)
 		if err != nil || !done {
 			return errors.Join(err, t.overdue())
 		}
 		t.order = nil
 	}
-	if !t.vol.Memo().Data {
+	m := t.vol.Memo()
+	switch {
+	case !m.Data:
 		return errors.New("the broker runs on a volume that is not a member's")
-	}
-	if err := t.vol.Remember(func(m *Memo) { m.Members, m.Version, m.Left = members, b.Version, false }); err != nil {
-		slog.Error("remembering the members", "error", err)
-	}
-	if t.vol.Memo().Alone {
+	case m.Leaving:
+		return t.leave(ctx, members)
+	case m.Alone:
 		b.Why = "queues are being taken over from lost members"
+	}
+	if err := t.vol.Remember(func(m *Memo) { m.Members, m.Version = members, b.Version }); err != nil {
+		slog.Error("remembering the members", "error", err)
 	}
 	t.recall(Running, "")
 	t.set(func(s *State) { s.Broker, s.Log = b, nil })
+	t.elect(ctx, len(b.Running) == len(members))
 	return nil
 }
 
@@ -115,15 +125,16 @@ func (t *term) form(ctx context.Context, members []string) (bool, error) {
 			return false, nil
 		}
 	case Join:
-		// RabbitMQ may come up as a cluster of its own when it could not join.
+		// RabbitMQ may come up as a cluster of its own when it could not join. Then nobody counts on what is there.
 		if !slices.ContainsFunc(t.order.Peers, func(p string) bool { return slices.Contains(members, p) }) {
-			return false, fmt.Errorf("the broker has not joined %v but runs alone; trying anew", t.order.Peers)
+			err := fmt.Errorf("the broker has not joined %s but runs alone; trying anew", some(t.order.Peers))
+			return false, errors.Join(err, t.vol.Remember(func(m *Memo) { m.Order = nil }))
 		}
 		if done, err := t.replicate(ctx); err != nil || !done {
 			return false, err
 		}
 	}
-	return true, t.vol.Remember(func(m *Memo) { m.Data, m.Members = true, members })
+	return true, t.vol.Remember(func(m *Memo) { m.Data, m.Order, m.Members = true, nil, members })
 }
 
 // replicate puts replicas of all quorum queues on this member.
@@ -160,5 +171,60 @@ func (t *term) goAlone(ctx context.Context) {
 	}
 	if err := t.vol.Remember(func(m *Memo) { m.Alone = false }); err != nil {
 		slog.Error("noting that the member goes on alone", "error", err)
+	}
+}
+
+// leave takes the member out of its cluster for good. It is repeated, also after a crash, until the member is alone.
+func (t *term) leave(ctx context.Context, members []string) error {
+	t.recall(Stopping, "leaving the cluster")
+	stop := t.keepBeating(ctx)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, leaveWithin)
+	defer cancel()
+	if len(members) > 1 {
+		if err := t.reset(ctx); err != nil {
+			slog.Error("leaving the cluster", "error", err)
+			t.set(func(s *State) { s.Message = err.Error() })
+			return nil
+		}
+	}
+	err := t.vol.Remember(func(m *Memo) { *m = Memo{Volume: m.Volume, Left: true} })
+	return errors.Join(errLeft, err)
+}
+
+// reset makes the member leave while both it and the others run, so that what is left of the cluster has its majority.
+func (t *term) reset(ctx context.Context) error {
+	for _, step := range [][]string{{"rabbitmq-upgrade", "drain"}, {"rabbitmqctl", "stop_app"}} {
+		if err := t.cfg.tool(ctx, step[0], step[1:]...); err != nil {
+			return fmt.Errorf("leaving the cluster: %w", err)
+		}
+	}
+	if err := t.cfg.tool(ctx, "rabbitmqctl", "reset"); err != nil {
+		return errors.Join(fmt.Errorf("leaving the cluster: %w", err), t.cfg.tool(ctx, "rabbitmqctl", "start_app"))
+	}
+	return nil
+}
+
+// settleFor is how long all members run before queues without a leader are looked for: those that know how to elect one
+// have done so by then, and the member with the longest log has won.
+const settleFor = 10 * time.Second
+
+// elect gives a leader to queues that have none. RabbitMQ notes a new queue on disk up to a second after it has answered
+// that the queue is there; when all members die within that second, its replicas start anew and wait for each other.
+func (t *term) elect(ctx context.Context, whole bool) {
+	switch {
+	case !whole:
+		t.whole = time.Time{}
+	case t.whole.IsZero():
+		t.whole = time.Now()
+	case !t.elected && time.Since(t.whole) > settleFor:
+		ctx, cancel := context.WithTimeout(ctx, askWithin)
+		defer cancel()
+		if err := t.cfg.eval(ctx, electLeaders); err != nil {
+			slog.Warn("looking for queues without a leader", "error", err)
+			t.whole = time.Now()
+			return
+		}
+		t.elected = true
 	}
 }

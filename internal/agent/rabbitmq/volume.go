@@ -26,13 +26,15 @@ type Memo struct {
 	Volume string `json:"volume"`
 	// Epoch of the formation that the data belongs to.
 	Epoch int64 `json:"epoch"`
-	// Data tells that the data is that of a member. While it is false, what is there may be half of a formation, and is
-	// removed before the next start.
+	// Data tells that the data is that of a member.
 	Data bool `json:"data"`
+	// Order is the order that was accepted on an empty volume and is not finished.
+	Order *Start `json:"order,omitempty"`
 	// Alone tells that the member was ordered to go on without its majority and has not finished to.
 	Alone bool `json:"alone,omitempty"`
-	// Left tells that the member is leaving its cluster or has left it.
-	Left bool `json:"left,omitempty"`
+	// Leaving tells that the member was ordered to leave its cluster, Left that it has.
+	Leaving bool `json:"leaving,omitempty"`
+	Left    bool `json:"left,omitempty"`
 	// Members are the pods of the cluster.
 	Members []string `json:"members,omitempty"`
 	// Version of RabbitMQ that last ran on the data.

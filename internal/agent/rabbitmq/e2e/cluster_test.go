@@ -1,0 +1,261 @@
+//go:build members
+
+package e2e
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"stackwright.dev/stackwright/internal/agent/rabbitmq"
+	operator "stackwright.dev/stackwright/internal/infra/rabbitmq"
+)
+
+// begin returns a cluster of three with a bus.
+func begin(t *testing.T) (*lab, *driver) {
+	t.Helper()
+	l := newLab(t)
+	d := newDriver(t, l)
+	began := time.Now()
+	l.start(2, 1)
+	until(t, "the report of a member without data", 20*time.Second, func() bool {
+		w, _ := d.see()
+		return w.Reports["mq-1"].Phase == rabbitmq.Blank && w.Reports["mq-2"].Phase == rabbitmq.Blank
+	})
+	if _, decision := d.see(); len(decision.Orders) > 0 {
+		t.Fatalf("orders were given before all members answered: %v", decision.Orders)
+	}
+	l.start(0)
+	d.awaitAll(90 * time.Second)
+	t.Logf("formed in %s", time.Since(began).Round(100*time.Millisecond))
+	if err := d.order("mq-0", "PUT", "/v1/bus", testBus, nil); err != nil {
+		t.Fatal(err)
+	}
+	return l, d
+}
+
+func rounds(n int) int {
+	if r, err := strconv.Atoi(os.Getenv("ROUNDS")); err == nil {
+		return r
+	}
+	return n
+}
+
+func TestAllKilledAtOnce(t *testing.T) {
+	l, d := begin(t)
+	w := newWriter(t, l)
+	w.settle(t)
+	for i := range rounds(5) {
+		w.gap()
+		l.signal(syscall.SIGKILL, 0, 1, 2)
+		killed := time.Now()
+		order := rand.Perm(3)
+		for _, k := range order {
+			l.start(k)
+			until(t, "a pause", 10*time.Second, func() bool { return time.Since(killed) > time.Duration(rand.IntN(3000))*time.Millisecond })
+		}
+		w.progress(t, 60*time.Second)
+		written := time.Since(killed)
+		d.awaitAll(90 * time.Second)
+		t.Logf("round %d, order %v: written after %s, all serve after %s", i, order,
+			written.Round(100*time.Millisecond), time.Since(killed).Round(100*time.Millisecond))
+	}
+	w.verify(t)
+}
+
+func TestMembersStopInTurn(t *testing.T) {
+	l, d := begin(t)
+	w := newWriter(t, l)
+	w.settle(t)
+	for i := range 3 {
+		w.gap()
+		began := time.Now()
+		l.signal(syscall.SIGTERM, i)
+		stopped := time.Since(began)
+		l.start(i)
+		d.awaitAll(90 * time.Second)
+		t.Logf("mq-%d: stopped in %s, all serve after %s, longest gap between confirmed messages %s", i,
+			stopped.Round(100*time.Millisecond), time.Since(began).Round(100*time.Millisecond), w.gap().Round(10*time.Millisecond))
+	}
+	began := time.Now()
+	l.signal(syscall.SIGTERM, 0, 1, 2)
+	t.Logf("all stopped together in %s", time.Since(began).Round(100*time.Millisecond))
+	l.start(0, 1, 2)
+	d.awaitAll(90 * time.Second)
+	w.progress(t, 20*time.Second)
+	w.verify(t)
+}
+
+func TestOneKilled(t *testing.T) {
+	l, d := begin(t)
+	w := newWriter(t, l)
+	w.settle(t)
+	for i := range 3 {
+		w.gap()
+		l.signal(syscall.SIGKILL, i)
+		w.progress(t, 30*time.Second)
+		l.start(i)
+		d.awaitAll(90 * time.Second)
+		t.Logf("mq-%d killed: longest gap between confirmed messages %s", i, w.gap().Round(10*time.Millisecond))
+	}
+	w.verify(t)
+}
+
+func TestVolumeLostWithAllDown(t *testing.T) {
+	l, d := begin(t)
+	w := newWriter(t, l)
+	w.settle(t)
+	for i := range 3 {
+		l.signal(syscall.SIGKILL, 0, 1, 2)
+		began := time.Now()
+		l.lose(i)
+		l.start(0, 1, 2)
+		w.progress(t, 60*time.Second)
+		written := time.Since(began)
+		d.awaitAll(120 * time.Second)
+		t.Logf("volume of mq-%d lost: written after %s, all serve after %s", i,
+			written.Round(100*time.Millisecond), time.Since(began).Round(100*time.Millisecond))
+	}
+	w.verify(t)
+}
+
+func TestMajorityLost(t *testing.T) {
+	l, d := begin(t)
+	w := newWriter(t, l)
+	w.settle(t)
+	l.signal(syscall.SIGKILL, 0, 1, 2)
+	l.lose(0, 2)
+	l.start(0, 1, 2)
+	until(t, "the operator to stop", 60*time.Second, func() bool { _, decision := d.see(); return decision.Stopped })
+	if _, decision := d.see(); !strings.Contains(decision.Message, "forceBoot: mq-1, epoch: 2") {
+		t.Errorf("the message does not tell what to do: %s", decision.Message)
+	}
+	began := time.Now()
+	d.change(func(w *operator.World) { w.Recovery = recovery("mq-1", 2) })
+	d.awaitAll(120 * time.Second)
+	t.Logf("all serve %s after the decision", time.Since(began).Round(100*time.Millisecond))
+	w.progress(t, 20*time.Second)
+	if world, _ := d.see(); world.Record.Epoch != 2 {
+		t.Errorf("epoch is %d, want 2", world.Record.Epoch)
+	}
+	w.verify(t)
+}
+
+// A member whose data belongs to a formation that a person has given up must not come back with it.
+func TestOutdatedMemberJoinsAnew(t *testing.T) {
+	l, d := begin(t)
+	w := newWriter(t, l)
+	w.settle(t)
+	l.signal(syscall.SIGKILL, 0, 1, 2)
+	l.start(1)
+	until(t, "the message about a missing majority", 60*time.Second, func() bool {
+		_, decision := d.see()
+		return decision.Reason == "MajorityMissing"
+	})
+	d.change(func(w *operator.World) { w.Recovery = recovery("mq-1", 2) })
+	until(t, "the member to go on alone", 60*time.Second, func() bool { return d.serving("mq-1") })
+	l.start(0, 2)
+	d.awaitAll(120 * time.Second)
+	w.progress(t, 20*time.Second)
+	w.verify(t)
+}
+
+func TestShrinkAndGrow(t *testing.T) {
+	l, d := begin(t)
+	w := newWriter(t, l)
+	w.settle(t)
+	d.change(func(w *operator.World) { w.Pods = operator.Pods(broker, 1) })
+	began := time.Now()
+	last := ""
+	until(t, "two members to leave", 120*time.Second, func() bool {
+		why, err := d.members.Shrink(t.Context(), operator.Pods(broker, 3), 1)
+		if err != nil {
+			t.Logf("shrinking: %v", err)
+			return false
+		}
+		if why != last {
+			t.Log(why)
+			last = why
+		}
+		return why == ""
+	})
+	t.Logf("two members left in %s, longest gap between confirmed messages %s", time.Since(began).Round(100*time.Millisecond),
+		w.gap().Round(10*time.Millisecond))
+	l.signal(syscall.SIGTERM, 1, 2)
+	w.progress(t, 20*time.Second)
+	until(t, "one member to serve", 30*time.Second, func() bool { return d.serving("mq-0") })
+	l.start(1, 2)
+	d.change(func(w *operator.World) { w.Pods = operator.Pods(broker, 3) })
+	d.awaitAll(120 * time.Second)
+	l.signal(syscall.SIGKILL, 0)
+	w.progress(t, 30*time.Second)
+	l.start(0)
+	d.awaitAll(90 * time.Second)
+	w.verify(t)
+}
+
+func TestCertificatesAreRenewed(t *testing.T) {
+	l, d := begin(t)
+	w := newWriter(t, l)
+	w.settle(t)
+	serial := func(i int) string {
+		c, err := l.dial(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		return c.ConnectionState().PeerCertificates[0].SerialNumber.String()
+	}
+	old := []string{serial(0), serial(1), serial(2)}
+	w.gap()
+	l.certify(time.Now())
+	took := until(t, "new certificates", 60*time.Second, func() bool {
+		return !slices.ContainsFunc([]int{0, 1, 2}, func(i int) bool { return serial(i) == old[i] })
+	})
+	t.Logf("new certificates are served after %s, longest gap between confirmed messages %s", took.Round(100*time.Millisecond),
+		w.gap().Round(10*time.Millisecond))
+	l.signal(syscall.SIGKILL, 2)
+	l.start(2)
+	d.awaitAll(90 * time.Second)
+	w.verify(t)
+}
+
+func TestBus(t *testing.T) {
+	l, d := begin(t)
+	var s rabbitmq.BusState
+	ask := func(b rabbitmq.Bus) rabbitmq.BusState {
+		if err := d.order("mq-1", "POST", "/v1/bus/state", b, &s); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if s := ask(testBus); !s.Exists || s.Owner != testBus.Owner || len(s.Diff) > 0 {
+		t.Errorf("bus is %+v, want it as ordered", s)
+	}
+	changed := testBus
+	changed.Password = "another password of the test"
+	s = rabbitmq.BusState{}
+	if s := ask(changed); !slices.Equal(s.Diff, []string{"password"}) {
+		t.Errorf("difference is %v, want the password", s.Diff)
+	}
+	foreign := testBus
+	foreign.Owner = "test/other"
+	if err := d.order("mq-1", "PUT", "/v1/bus", foreign, nil); err == nil || !strings.Contains(err.Error(), `belongs to "test/nova"`) {
+		t.Errorf("taking another bus's virtual host: %v", err)
+	}
+	foreign.VHost = "other"
+	if err := d.order("mq-1", "PUT", "/v1/bus", foreign, nil); err == nil || !strings.Contains(err.Error(), "user nova belongs to") {
+		t.Errorf("taking another bus's user: %v", err)
+	}
+	if err := d.order("mq-2", "DELETE", "/v1/bus", testBus, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.dial(0); err == nil {
+		t.Error("the account of a removed bus still works")
+	}
+}

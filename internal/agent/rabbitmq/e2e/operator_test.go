@@ -1,0 +1,147 @@
+//go:build members
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/internal/agent"
+	"stackwright.dev/stackwright/internal/agent/rabbitmq"
+	operator "stackwright.dev/stackwright/internal/infra/rabbitmq"
+)
+
+// door calls agents by address, because the names of pods are known in the members only.
+type door struct {
+	credentials agent.Credentials
+	mu          sync.Mutex
+	clients     map[string]*agent.Client
+}
+
+func (d *door) Call(ctx context.Context, host, method, path string, in, out any) error {
+	d.mu.Lock()
+	c := d.clients[host]
+	if c == nil {
+		conf, err := d.credentials.Config()
+		if err != nil {
+			d.mu.Unlock()
+			return err
+		}
+		conf.ServerName = host
+		c = agent.NewClient(conf)
+		d.clients[host] = c
+	}
+	d.mu.Unlock()
+	for i := range 3 {
+		if strings.HasPrefix(host, podName(i)+".") {
+			return c.Call(ctx, podIP(i), method, path, in, out)
+		}
+	}
+	return fmt.Errorf("no such host: %s", host)
+}
+
+func (d *door) Close() {}
+
+// driver drives the cluster once a second, as the RabbitMQ controller does while a member does not serve.
+type driver struct {
+	t       *testing.T
+	members *operator.Members
+	stop    context.CancelFunc
+	done    chan struct{}
+
+	mu       sync.Mutex
+	world    operator.World
+	decision operator.Decision
+}
+
+func newDriver(t *testing.T, l *lab) *driver {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	d := &driver{t: t, stop: cancel, done: make(chan struct{})}
+	d.members = &operator.Members{Domain: domain, Caller: &door{clients: map[string]*agent.Client{},
+		credentials: agent.Credentials{CA: l.agentCA["ca.crt"], Cert: l.agentCA["client.crt"], Key: l.agentCA["client.key"]}}}
+	d.world.Pods = operator.Pods(broker, 3)
+	go d.run(ctx)
+	t.Cleanup(func() { cancel(); <-d.done })
+	return d
+}
+
+func (d *driver) run(ctx context.Context) {
+	defer close(d.done)
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		d.mu.Lock()
+		w := d.world
+		d.mu.Unlock()
+		w.Reports = d.members.Observe(ctx, w.Pods)
+		decision, err := d.members.Drive(ctx, w, func(r operator.Record) error {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.world.Record = r
+			return nil
+		})
+		if err != nil && ctx.Err() == nil {
+			d.t.Logf("an order failed: %v", err)
+		}
+		d.mu.Lock()
+		if d.decision.Message != decision.Message {
+			d.t.Logf("%s %s: %s", time.Now().Format("15:04:05.0"), decision.Reason, decision.Message)
+		}
+		d.world.Reports, d.decision = w.Reports, decision
+		d.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// see returns the last world and decision.
+func (d *driver) see() (operator.World, operator.Decision) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.world, d.decision
+}
+
+func (d *driver) change(f func(*operator.World)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f(&d.world)
+}
+
+// serving tells whether these members, and all of them in one cluster, serve.
+func (d *driver) serving(pods ...string) bool {
+	w, _ := d.see()
+	for _, p := range pods {
+		s, ok := w.Reports[p]
+		if !ok || !s.Serves() || !slices.Equal(s.Broker.Running, pods) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *driver) awaitAll(limit time.Duration) time.Duration {
+	d.t.Helper()
+	return until(d.t, "one cluster of all members", limit, func() bool { return d.serving(operator.Pods(broker, 3)...) })
+}
+
+func (d *driver) order(pod, method, path string, in, out any) error {
+	ctx, cancel := context.WithTimeout(d.t.Context(), 30*time.Second)
+	defer cancel()
+	return d.members.Call(ctx, pod+"."+domain, method, path, in, out)
+}
+
+var testBus = rabbitmq.Bus{Owner: "test/nova", VHost: "nova", User: "nova", Password: "a password of the test"}
+
+func recovery(pod string, epoch int64) *infrav1.RabbitMQRecovery {
+	return &infrav1.RabbitMQRecovery{ForceBoot: pod, Epoch: epoch}
+}
