@@ -65,7 +65,6 @@ $(RUNTIME) &: devcluster/containerd/go.mod devcluster/containerd/go.sum
 # Developer tools at the versions of tools/go.mod.
 TOOLS := bin/golangci-lint bin/controller-gen bin/crd-ref-docs
 $(TOOLS) &: tools/go.mod tools/go.sum
-	@echo "building $(TOOLS)"
 	$(call compile,tools,tool)
 	touch $(TOOLS)
 
