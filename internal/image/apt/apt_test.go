@@ -27,6 +27,8 @@ func TestParseMirrors(t *testing.T) {
 		"own mirror": {"Packages http://mirror.example/debian/ bookworm\n" +
 			"Packages http://mirror.example/debian-security/ bookworm-security\n",
 			Mirrors{"http://mirror.example/debian", "http://mirror.example/debian-security"}},
+		"snapshot": {"Packages http://s.example/archive/debian/20261101T000000Z/ trixie\n",
+			Mirrors{"http://s.example/archive/debian/20261101T000000Z", CanonicalSecurity}},
 		"first wins": {"Packages http://a.example/debian bookworm\nPackages http://b.example/debian bookworm\n",
 			Mirrors{"http://a.example/debian", CanonicalSecurity}},
 		"backports are elsewhere": {"Packages http://a.example/debian bookworm-backports\n",

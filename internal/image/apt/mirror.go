@@ -3,6 +3,7 @@ package apt
 import (
 	"context"
 	"os/exec"
+	"regexp"
 	"strings"
 
 	"stackwright.dev/stackwright/internal/image/spec"
@@ -12,6 +13,12 @@ import (
 const (
 	CanonicalMain     = "http://deb.debian.org/debian"
 	CanonicalSecurity = "http://deb.debian.org/debian-security"
+)
+
+// What mirrors' addresses end in. Those of snapshots add a time.
+var (
+	mainMirror     = regexp.MustCompile(`/debian(/\d{8}T\d{6}Z)?$`)
+	securityMirror = regexp.MustCompile(`/debian-security(/\d{8}T\d{6}Z)?$`)
 )
 
 // Mirrors are where the archive is read from.
@@ -58,9 +65,9 @@ func parseMirrors(targets string) Mirrors {
 		}
 		uri := strings.TrimSuffix(fields[1], "/")
 		switch {
-		case !security && strings.HasSuffix(uri, "/debian-security") && strings.HasSuffix(fields[2], "-security"):
+		case !security && securityMirror.MatchString(uri) && strings.HasSuffix(fields[2], "-security"):
 			mirrors.Security, security = uri, true
-		case !main && strings.HasSuffix(uri, "/debian") && !strings.Contains(fields[2], "-"):
+		case !main && mainMirror.MatchString(uri) && !strings.Contains(fields[2], "-"):
 			mirrors.Main, main = uri, true
 		}
 	}

@@ -28,7 +28,7 @@ func InstallTools(ctx context.Context, say func(format string, args ...any)) err
 	}
 	what := strings.Join(missing, " ")
 	if _, err := exec.LookPath("apt-get"); err != nil {
-		return fmt.Errorf("finding %s: images are built on Debian or Ubuntu: %w", what, err)
+		return fmt.Errorf("finding %s: images are built on Debian: %w", what, err)
 	}
 	if os.Geteuid() != 0 {
 		return fmt.Errorf("this machine lacks %s: install it, or run as root", what)
