@@ -20,9 +20,10 @@ import (
 )
 
 const (
-	upTimeout   = 3 * time.Minute
-	statusPoll  = 50 * time.Millisecond
-	logTailSize = 2 << 10
+	upTimeout     = 3 * time.Minute
+	answerTimeout = 2 * time.Second
+	statusPoll    = 50 * time.Millisecond
+	logTailSize   = 2 << 10
 )
 
 func newUp(name *string) *cobra.Command {
@@ -138,15 +139,19 @@ func ensureSupervisor(ctx context.Context, c *cluster.Cluster, binary string) (s
 	return true, waitAnswer(ctx, c, ended, path, offset)
 }
 
+// waitAnswer returns when a supervisor answers. The one that was started may end in favour of another that was faster.
 func waitAnswer(ctx context.Context, c *cluster.Cluster, ended <-chan error, log string, offset int64) error {
 	ticker := time.NewTicker(statusPoll)
 	defer ticker.Stop()
+	var lost <-chan time.Time
 	for {
 		if _, err := supervisor.Ask(ctx, c, false); err == nil {
 			return nil
 		}
 		select {
 		case <-ended:
+			lost, ended = time.After(answerTimeout), nil
+		case <-lost:
 			return fmt.Errorf("starting the supervisor: %s", logSince(log, offset))
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for the supervisor: %w; see %s", ctx.Err(), log)

@@ -68,12 +68,14 @@ func Adopt(spec Spec, group string) (*Process, error) {
 		return nil, err
 	}
 	for _, pid := range pids {
-		if !slices.Equal(commandOf(pid), spec.Command) {
-			continue
-		}
 		descriptor, err := unix.PidfdOpen(pid, 0)
 		if err != nil {
 			continue // it just ended
+		}
+		// Looked at only now, the number cannot have passed on to another process unnoticed.
+		if !slices.Equal(commandOf(pid), spec.Command) {
+			unix.Close(descriptor)
+			continue
 		}
 		process := &Process{PID: pid, Started: startOf(pid), Adopted: true, done: make(chan struct{})}
 		go func() {
