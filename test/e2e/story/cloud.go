@@ -13,8 +13,8 @@ import (
 // UpToReady is how long a control plane of size dev may take from its object to Ready on two busy cores.
 const UpToReady = 5 * time.Minute
 
-// Cloud returns the control plane that every shared cluster has, once it is Ready. Stories that harm it wait until it is
-// Ready again.
+// Cloud returns the control plane that every shared cluster has, once it is Ready. Stories that harm it wait until it
+// is Ready again.
 func (w *World) Cloud() *controlplanev1.OpenStackControlPlane {
 	w.Helper()
 	cp := &controlplanev1.OpenStackControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "openstack"}}
@@ -36,8 +36,8 @@ func (w *World) Users(cp *controlplanev1.OpenStackControlPlane) *Identity {
 	return w.Identity(client.ObjectKey{Namespace: cp.Namespace, Name: cp.Status.Clouds})
 }
 
-// Change returns an object with the name of cp and nothing else. Applied with some fields set, it changes these alone, and
-// the control plane goes back to what it was when the test ends.
+// Change returns an object with the name of cp and nothing else. Applied with some fields set, it changes these alone,
+// and the control plane goes back to what it was when the test ends.
 func (w *World) Change(cp *controlplanev1.OpenStackControlPlane) *controlplanev1.OpenStackControlPlane {
 	name := metav1.ObjectMeta{Namespace: cp.Namespace, Name: cp.Name}
 	w.Cleanup(func() {

@@ -128,8 +128,8 @@ func (w *World) applyIn(ctx context.Context, obj client.Object) {
 // Key is the name of obj.
 func (w *World) Key(obj client.Object) client.ObjectKey { return client.ObjectKeyFromObject(obj) }
 
-// Kill removes the pods whose names begin with prefix at once, without grace, as a power cut would, and returns how many
-// there were.
+// Kill removes the pods whose names begin with prefix at once, without grace, as a power cut would, and returns how
+// many there were.
 func (w *World) Kill(namespace, prefix string) int {
 	w.Helper()
 	pods, killed := &corev1.PodList{}, 0
