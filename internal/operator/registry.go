@@ -15,6 +15,8 @@ import (
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/controlplane"
+	"stackwright.dev/stackwright/internal/infra/database"
+	"stackwright.dev/stackwright/internal/infra/galera"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq"
 	"stackwright.dev/stackwright/internal/services/keystone"
 )
@@ -31,6 +33,8 @@ type Environment struct {
 func Registry(e Environment) Entries {
 	return Entries{
 		entry(controlplane.Definition(e.Releases)),
+		entry(galera.Definition(galera.Direct)),
+		entry(database.Definition(galera.Direct)),
 		entry(rabbitmq.Definition(rabbitmq.Direct)),
 		entry(keystone.Definition(e.Gateway)),
 	}

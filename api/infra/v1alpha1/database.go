@@ -8,7 +8,7 @@ import (
 
 // DatabaseSpec is what a person wants of a database.
 // +kubebuilder:validation:XValidation:rule="(has(self.database) ? self.database : '') == (has(oldSelf.database) ? oldSelf.database : '')",message="database cannot change: the data would stay behind under the old name; make a new Database"
-// +kubebuilder:validation:XValidation:rule="(has(self.username) ? self.username : '') == (has(oldSelf.username) ? oldSelf.username : '')",message="username cannot change; make a new Database, or change the password by annotation infra.stackwright.dev/rotate-password"
+// +kubebuilder:validation:XValidation:rule="(has(self.username) ? self.username : '') == (has(oldSelf.username) ? oldSelf.username : '')",message="username cannot change; make a new Database, or change rotatePassword for a new password"
 type DatabaseSpec struct {
 	// Galera is the name of the cluster in the same namespace that holds the database.
 	// +kubebuilder:validation:MinLength=1
@@ -33,6 +33,10 @@ type DatabaseSpec struct {
 	// +kubebuilder:validation:Enum=utf8mb4;utf8mb3
 	// +kubebuilder:validation:MaxLength=16
 	CharacterSet string `json:"characterSet,omitempty"`
+	// RotatePassword makes a new password whenever it changes; any text will do, such as a date. Empty keeps the first.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	RotatePassword string `json:"rotatePassword,omitempty"`
 	// DeletionPolicy says whether the schema and the account are dropped when this object is deleted.
 	// +optional
 	// +kubebuilder:default=Retain

@@ -66,9 +66,9 @@ func (c *Config) install(ctx context.Context, v *Volume) error {
 	}
 	out, err := exec.CommandContext(ctx, "mariadb-install-db", "--defaults-file="+c.ConfigFile, "--datadir="+fresh,
 		"--auth-root-authentication-method=socket", "--auth-root-socket-user=mysql",
-		"--skip-test-db", "--skip-auth-anonymous-user", "--skip-name-resolve").CombinedOutput()
+		"--skip-test-db", "--skip-name-resolve").CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("making the system tables: %w: %s", err, lastLines(string(out), 3))
+		return fmt.Errorf("making the system tables: %w: %s", err, complaint(agent.Lines(string(out))))
 	}
 	if err := os.Rename(fresh, v.Data()); err != nil {
 		return fmt.Errorf("putting the data directory in place: %w", err)
@@ -84,7 +84,7 @@ func (c *Config) recover(ctx context.Context, v *Volume) (Position, error) {
 	out, err := cmd.CombinedOutput()
 	m := recovered.FindAllSubmatch(out, -1)
 	if len(m) == 0 {
-		return Position{}, fmt.Errorf("finding where the data stands: %w: %s", err, lastLines(string(out), 5))
+		return Position{}, fmt.Errorf("finding where the data stands: %w: %s", err, complaint(agent.Lines(string(out))))
 	}
 	return ParsePosition(string(m[len(m)-1][1]))
 }
@@ -105,17 +105,19 @@ func (c *Config) check(ctx context.Context, text string) error {
 	if err == nil {
 		return nil
 	}
-	for _, l := range agent.Lines(string(out)) {
-		if _, text, ok := strings.Cut(l, "[ERROR]"); ok {
-			return &agent.Refusal{Code: 422, Message: strings.TrimSpace(text)}
-		}
-	}
-	return &agent.Refusal{Code: 422, Message: lastLines(string(out), 2)}
+	return &agent.Refusal{Code: 422, Message: complaint(agent.Lines(string(out)))}
 }
 
-func lastLines(s string, n int) string {
-	l := agent.Lines(s)
-	return strings.Join(l[max(0, len(l)-n):], "; ")
+// complaint is the first error among lines of MariaDB's output, or the last line.
+func complaint(lines []string) string {
+	last := "it has said nothing"
+	for _, l := range lines {
+		if _, text, ok := strings.Cut(l, "[ERROR]"); ok {
+			return strings.TrimSpace(text)
+		}
+		last = l
+	}
+	return last
 }
 
 // start is a decided start of mariadbd.

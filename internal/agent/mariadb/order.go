@@ -9,8 +9,8 @@ import (
 	"stackwright.dev/stackwright/internal/agent"
 )
 
-// longestWait is how long a request for a newer state is held.
-const longestWait = 50 * time.Second
+// longestHold is how long a request for a newer state is held at most.
+const longestHold = time.Minute
 
 // Handler serves the agent's orders.
 func (a *Agent) Handler() http.Handler {
@@ -19,7 +19,7 @@ func (a *Agent) Handler() http.Handler {
 		return a.State(), nil
 	}, agent.Operator, agent.Member)
 	agent.Handle(mux, "POST /v1/wait", func(ctx context.Context, s Since) (State, error) {
-		ctx, cancel := context.WithTimeout(ctx, longestWait)
+		ctx, cancel := context.WithTimeout(ctx, min(s.Hold, longestHold))
 		defer cancel()
 		return a.wait(ctx, s.Version), nil
 	}, agent.Operator)
@@ -31,6 +31,9 @@ func (a *Agent) Handler() http.Handler {
 	}, agent.Operator)
 	agent.Handle(mux, "PUT /v1/database", func(ctx context.Context, d Database) (agent.Nothing, error) {
 		return agent.Nothing{}, a.withSQL(func() error { return a.sql.ensure(ctx, d) })
+	}, agent.Operator)
+	agent.Handle(mux, "POST /v1/database/observe", func(ctx context.Context, d Database) (s DatabaseState, err error) {
+		return s, a.withSQL(func() error { s, err = a.sql.observe(ctx, d); return err })
 	}, agent.Operator)
 	agent.Handle(mux, "DELETE /v1/database", func(ctx context.Context, d Database) (agent.Nothing, error) {
 		return agent.Nothing{}, a.withSQL(func() error { return a.sql.drop(ctx, d) })

@@ -67,25 +67,12 @@ func (a *Agent) ended(ctx context.Context, p *agent.Process) error {
 			"needed, delete the volume claim and the pod, and it takes a copy."
 		return errors.New(a.barred)
 	}
-	err := fmt.Errorf("mariadbd ended by itself (%v): %s", p.Err(), lastError(log))
+	err := fmt.Errorf("mariadbd ended by itself (%v): %s", p.Err(), complaint(log))
 	if ran {
 		slog.Error("mariadbd ended", "error", err)
 		return nil
 	}
 	return err
-}
-
-// lastError is what mariadbd complained about last.
-func lastError(log []string) string {
-	for _, l := range slices.Backward(log) {
-		if _, text, ok := strings.Cut(l, "[ERROR]"); ok {
-			return strings.TrimSpace(text)
-		}
-	}
-	if len(log) == 0 {
-		return "it has said nothing"
-	}
-	return log[len(log)-1]
 }
 
 // stop ends mariadbd in good order, however long it takes; the kubelet's grace period is the limit.

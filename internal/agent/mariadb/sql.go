@@ -167,6 +167,11 @@ func (d *door) ensure(ctx context.Context, w Database) error {
 	if w.Password == "" {
 		return &agent.Refusal{Code: 422, Message: "the database's account needs a password"}
 	}
+	if was, err := d.observe(ctx, w); err != nil {
+		return err
+	} else if was.Exists && was.Owner != "" && was.Owner != w.Owner {
+		return agent.Conflict("schema " + w.Name + " belongs to Database " + was.Owner + "; give this one another name in spec.database")
+	}
 	require := "NONE"
 	if w.RequireTLS {
 		require = "SSL"
@@ -176,9 +181,10 @@ func (d *door) ensure(ctx context.Context, w Database) error {
 		args []any
 	}{
 		{text: "CREATE DATABASE IF NOT EXISTS `" + w.Name + "` CHARACTER SET " + w.CharacterSet},
+		{text: "ALTER DATABASE `" + w.Name + "` COMMENT ?", args: []any{w.Owner}},
 		{text: "CREATE USER IF NOT EXISTS '" + w.User + "'@'%' IDENTIFIED BY ?", args: []any{w.Password}},
 		{text: "ALTER USER '" + w.User + "'@'%' IDENTIFIED BY ? REQUIRE " + require, args: []any{w.Password}},
-		{text: "GRANT ALL PRIVILEGES ON `" + strings.ReplaceAll(w.Name, "_", `\_`) + "`.* TO '" + w.User + "'@'%'"},
+		{text: "GRANT ALL PRIVILEGES ON `" + escaped(w.Name) + "`.* TO '" + w.User + "'@'%'"},
 	} {
 		if _, err := d.db.ExecContext(ctx, q.text, q.args...); err != nil {
 			return hide(fmt.Errorf("preparing database %s: %w", w.Name, err), w.Password)
@@ -186,6 +192,46 @@ func (d *door) ensure(ctx context.Context, w Database) error {
 	}
 	return nil
 }
+
+// observe tells in what a schema and its account differ from what is wanted.
+func (d *door) observe(ctx context.Context, w Database) (DatabaseState, error) {
+	if !validName.MatchString(w.Name) || !validName.MatchString(w.User) {
+		return DatabaseState{}, &agent.Refusal{Code: 422, Message: "name or user of the database is not valid"}
+	}
+	var s DatabaseState
+	err := d.db.QueryRowContext(ctx, "SELECT DEFAULT_CHARACTER_SET_NAME, SCHEMA_COMMENT FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?",
+		w.Name).Scan(&s.CharacterSet, &s.Owner)
+	if errors.Is(err, sql.ErrNoRows) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("looking for database %s: %w", w.Name, err)
+	}
+	s.Exists = true
+	var password, requires string
+	err = d.db.QueryRowContext(ctx, `SELECT JSON_VALUE(Priv, '$.authentication_string') = PASSWORD(?), COALESCE(JSON_VALUE(Priv, '$.ssl_type'), '0')
+		FROM mysql.global_priv WHERE User = ? AND Host = '%'`, w.Password, w.User).Scan(&password, &requires)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		s.Diff = append(s.Diff, "account")
+	case err != nil:
+		return s, hide(fmt.Errorf("looking for account %s: %w", w.User, err), w.Password)
+	case password != "1":
+		s.Diff = append(s.Diff, "password")
+	case (requires != "0") != w.RequireTLS:
+		s.Diff = append(s.Diff, "tls")
+	}
+	var grants int
+	err = d.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM mysql.db WHERE Host = '%' AND Db = ? AND User = ? AND Create_priv = 'Y' AND Insert_priv = 'Y'",
+		escaped(w.Name), w.User).Scan(&grants)
+	if err == nil && grants == 0 {
+		s.Diff = append(s.Diff, "rights")
+	}
+	return s, err
+}
+
+// escaped is a schema's name in a grant, where underscore is a wildcard.
+func escaped(name string) string { return strings.ReplaceAll(name, "_", `\_`) }
 
 // hide keeps a password out of an error: MariaDB quotes statements that it does not understand.
 func hide(err error, password string) error {
@@ -195,10 +241,14 @@ func hide(err error, password string) error {
 	return err
 }
 
-// drop removes a schema and its account.
+// drop removes a schema and its account, unless they belong to another owner by now.
 func (d *door) drop(ctx context.Context, w Database) error {
-	if !validName.MatchString(w.Name) || !validName.MatchString(w.User) || w.User == account {
-		return &agent.Refusal{Code: 422, Message: "name or user of the database is not valid"}
+	was, err := d.observe(ctx, w)
+	if err != nil {
+		return err
+	}
+	if w.User == account || was.Exists && was.Owner != w.Owner {
+		return nil
 	}
 	for _, q := range []string{"DROP DATABASE IF EXISTS `" + w.Name + "`", "DROP USER IF EXISTS '" + w.User + "'@'%'"} {
 		if _, err := d.db.ExecContext(ctx, q); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // NoUUID is the id of no history: a volume that was never part of a cluster, or whose copy was cut off half-way.
@@ -131,6 +132,18 @@ type Database struct {
 	Password string `json:"password,omitempty"`
 	// RequireTLS refuses plain connections of the account.
 	RequireTLS bool `json:"requireTLS"`
+	// Owner is the object that the schema belongs to. A schema of another owner is left alone.
+	Owner string `json:"owner"`
+}
+
+// DatabaseState is what there is of a schema and its account.
+type DatabaseState struct {
+	Exists       bool   `json:"exists"`
+	CharacterSet string `json:"characterSet,omitempty"`
+	// Owner is the object that the schema belongs to; empty if it was not made by an agent.
+	Owner string `json:"owner,omitempty"`
+	// Diff lists what is not as wanted.
+	Diff []string `json:"diff,omitempty"`
 }
 
 // Settings are a configuration to be checked.
@@ -139,7 +152,8 @@ type Settings struct {
 	Config string `json:"config"`
 }
 
-// Since asks for a state that is newer than a version.
+// Since asks for a state that is newer than a version, and waits for it as long as Hold.
 type Since struct {
-	Version int64 `json:"version"`
+	Version int64         `json:"version"`
+	Hold    time.Duration `json:"hold"`
 }

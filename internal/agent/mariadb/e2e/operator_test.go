@@ -1,0 +1,161 @@
+//go:build members
+
+package e2e
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"stackwright.dev/stackwright/internal/agent"
+	"stackwright.dev/stackwright/internal/agent/mariadb"
+	"stackwright.dev/stackwright/internal/infra/galera"
+)
+
+// agents calls the members' agents by address.
+type agents struct {
+	conf    *agent.Credentials
+	mu      sync.Mutex
+	clients map[string]*agent.Client
+}
+
+func (a *agents) client(pod string) (*agent.Client, string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.clients[pod] == nil {
+		conf, err := a.conf.Config()
+		if err != nil {
+			panic(err)
+		}
+		conf.ServerName = pod + "." + domain
+		a.clients[pod] = agent.NewClient(conf)
+	}
+	for i := range 3 {
+		if podName(i) == pod {
+			return a.clients[pod], podIP(i)
+		}
+	}
+	return a.clients[pod], ""
+}
+
+func (a *agents) State(ctx context.Context, pod string) (s mariadb.State, err error) {
+	c, ip := a.client(pod)
+	return s, c.Call(ctx, ip, "GET", "/v1/state", nil, &s)
+}
+
+func (a *agents) Bootstrap(ctx context.Context, pod string, o mariadb.Bootstrap) error {
+	c, ip := a.client(pod)
+	return c.Call(ctx, ip, "POST", "/v1/bootstrap", o, nil)
+}
+
+func (a *agents) Halt(ctx context.Context, pod string) error {
+	c, ip := a.client(pod)
+	return c.Call(ctx, ip, "POST", "/v1/halt", agent.Nothing{}, nil)
+}
+
+func (a *agents) Assign(ctx context.Context, pod string, r mariadb.Role) (s mariadb.State, err error) {
+	c, ip := a.client(pod)
+	return s, c.Call(ctx, ip, "PUT", "/v1/role", r, &s)
+}
+
+func (a *agents) Ensure(ctx context.Context, pod string, d mariadb.Database) error {
+	c, ip := a.client(pod)
+	return c.Call(ctx, ip, "PUT", "/v1/database", d, nil)
+}
+
+// operator drives the cluster once a second, as the Galera controller does.
+type operator struct {
+	t      *testing.T
+	agents *agents
+	pods   []string
+
+	mu       sync.Mutex
+	record   string
+	writer   string
+	reports  map[string]mariadb.State
+	decision galera.Decision
+	override string
+	epoch    int64
+}
+
+func newOperator(t *testing.T, l *lab) *operator {
+	o := &operator{t: t, agents: &agents{clients: map[string]*agent.Client{}, conf: &agent.Credentials{
+		CA: l.agentCA["ca.crt"], Cert: l.agentCA["client.crt"], Key: l.agentCA["client.key"]}}}
+	for i := range l.members {
+		o.pods = append(o.pods, podName(i))
+	}
+	return o
+}
+
+// run drives until ctx ends.
+func (o *operator) run(ctx context.Context) {
+	since, last := time.Now(), galera.Wait
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		d := o.drive(ctx, time.Since(since))
+		if d.Action == galera.Serve && last != galera.Serve || d.Action != galera.Serve && last == galera.Serve {
+			since = time.Now()
+		}
+		last = d.Action
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (o *operator) drive(ctx context.Context, still time.Duration) galera.Decision {
+	reports := galera.Observe(ctx, o.agents, o.pods)
+	o.mu.Lock()
+	r, err := galera.ParseRecord(o.record)
+	w := galera.World{Pods: o.pods, Reports: reports, Record: *r, Still: still, Override: o.override, OverrideEpoch: o.epoch}
+	o.mu.Unlock()
+	if err != nil {
+		o.t.Error(err)
+	}
+	d, err := galera.Drive(ctx, o.agents, w, func(r galera.Record) error {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.record, o.writer = r.String(), r.Writer()
+		o.t.Log("record:", o.record)
+		return nil
+	})
+	if err != nil && ctx.Err() == nil {
+		o.t.Log("order:", err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if d.Text != o.decision.Text {
+		o.t.Log("decision:", d.Reason, d.Text)
+	}
+	o.reports, o.decision = reports, d
+	return d
+}
+
+// serving counts the members that serve, and tells whether one of them takes writes.
+func (o *operator) serving() (n int, writable bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, s := range o.reports {
+		if s.Serves() {
+			n++
+		}
+		writable = writable || s.Writable
+	}
+	return n, writable
+}
+
+func (o *operator) writerIs() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.writer
+}
+
+func (o *operator) text() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.decision.Text
+}

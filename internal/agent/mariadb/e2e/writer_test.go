@@ -1,0 +1,120 @@
+//go:build members
+
+package e2e
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+const password = "writer-password"
+
+// writer inserts rows one after the other through whichever member takes writes, and counts those that were acknowledged.
+type writer struct {
+	l   *lab
+	o   *operator
+	tls *tls.Config
+	// acknowledged rows, by number.
+	acknowledged []int64
+	done         chan struct{}
+	last         atomic.Int64
+}
+
+func newWriter(t *testing.T, l *lab, o *operator) *writer {
+	ca, err := os.ReadFile(filepath.Join(l.dir, "ca.crt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca)
+	return &writer{l: l, o: o, tls: &tls.Config{RootCAs: pool, ServerName: "galera", MinVersion: tls.VersionTLS12}, done: make(chan struct{})}
+}
+
+func (w *writer) open(i int) *sql.DB {
+	c := mysql.NewConfig()
+	c.User, c.Passwd, c.DBName, c.Net, c.Addr = "app", password, "app", "tcp", podIP(i)+":3306"
+	c.TLS, c.Timeout, c.ReadTimeout, c.WriteTimeout = w.tls, time.Second, 3*time.Second, 3*time.Second
+	c.Logger = &mysql.NopLogger{}
+	conn, err := mysql.NewConnector(c)
+	if err != nil {
+		w.l.t.Fatal(err)
+	}
+	return sql.OpenDB(conn)
+}
+
+func (w *writer) run(ctx context.Context) {
+	defer close(w.done)
+	var id int64
+	var db *sql.DB
+	var at string
+	for ctx.Err() == nil {
+		if now := w.o.writerIs(); db == nil || now != at {
+			if db != nil {
+				_ = db.Close()
+			}
+			at = now
+			for i := range w.l.members {
+				if podName(i) == at {
+					db = w.open(i)
+				}
+			}
+		}
+		id++
+		if db == nil {
+			continue
+		}
+		_, err := db.ExecContext(ctx, "INSERT INTO t (id, v) VALUES (?, ?)", id, strings.Repeat("x", 150))
+		if err == nil {
+			w.acknowledged = append(w.acknowledged, id)
+			w.last.Store(id)
+			continue
+		}
+		pause(ctx, 20*time.Millisecond)
+	}
+	if db != nil {
+		_ = db.Close()
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// check counts the acknowledged rows that a member does not have.
+func (w *writer) check(t *testing.T, i int) (have, lost int) {
+	t.Helper()
+	db := w.open(i)
+	defer func() { _ = db.Close() }()
+	rows, err := db.Query("SELECT id FROM t")
+	if err != nil {
+		t.Fatalf("reading rows on %s: %v", podName(i), err)
+	}
+	defer func() { _ = rows.Close() }()
+	there := map[int64]bool{}
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		there[id] = true
+	}
+	for _, id := range w.acknowledged {
+		if !there[id] {
+			lost++
+		}
+	}
+	return len(there), lost
+}

@@ -1,0 +1,118 @@
+// Package galera is the operator of Galera: a StatefulSet of MariaDB members whose agents it tells which one begins the
+// cluster, and which one takes the writes.
+package galera
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/gate"
+	"stackwright.dev/kit/ref"
+	"stackwright.dev/kit/step"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/internal/pki"
+)
+
+type (
+	object = *infrav1.Galera
+	scope  = step.Scope[object]
+)
+
+// Names of steps and references that are used in several places.
+const (
+	stepAgent   = "agent"
+	stepLeaf    = "certificate"
+	stepConfig  = "config"
+	stepSize    = "size"
+	stepVolumes = "volumes"
+	stepSet     = "statefulset"
+	stepMembers = "members"
+	refAgent    = "agent"
+	refCA       = "ca"
+	refClass    = "class"
+)
+
+// ConditionMembers is true while the cluster runs and has a writer, though not all members may serve.
+const ConditionMembers = "MembersReady"
+
+// Definition is the operator. Agents are called through dial.
+func Definition(dial Dial) kit.Definition[object] {
+	l := NewListener(dial)
+	return kit.Definition[object]{
+		Name: "galera",
+		New:  func() object { return &infrav1.Galera{} },
+		Refs: []ref.Ref[object]{
+			ref.Local(refCA, &corev1.Secret{}, caSecret),
+			ref.Local(refAgent, &corev1.Secret{}, func(g object) string { return AgentSecret(g.Name) },
+				ref.Fields[object](pki.CAKey, pki.AgentClientCert, pki.AgentClientKey)),
+			ref.To(refClass, &storagev1.StorageClass{}, storageClass),
+		},
+		Steps:  steps(dial, l),
+		Report: report,
+		Wake:   l.Run,
+	}
+}
+
+func steps(dial Dial, l *Listener) []step.Step[object] {
+	m := &conductor{dial: dial, listener: l}
+	return []step.Step[object]{
+		pki.CA("ca", func(g object) string { return g.Name + "-ca" },
+			func(g object) bool { return !g.Spec.TLS.Disabled && g.Spec.TLS.CASecret == "" }),
+		pki.Leaf(stepLeaf, pki.LeafSpec[object]{Secret: func(g object) string { return TLSSecret(g.Name) },
+			CARef: refCA, Names: certificateNames}, step.After[object]("ca"), step.Condition[object]("TLSReady"),
+			step.When(func(g object) bool { return !g.Spec.TLS.Disabled })),
+		pki.Agent(stepAgent, func(g object) string { return AgentSecret(g.Name) }, agentNames),
+		step.Objects("access", access, step.Makes[object](&corev1.ServiceAccount{}, &corev1.Service{}, &networkingv1.NetworkPolicy{})),
+		step.Objects("budget", budget, step.Makes[object](&policyv1.PodDisruptionBudget{}),
+			step.When(func(g object) bool { return g.Spec.Replicas > 1 })),
+		step.Check("options", m.options, step.After[object](stepAgent), step.Reads[object](refAgent),
+			step.Condition[object]("ConfigReady")),
+		step.Objects(stepConfig, configObjects, step.Makes[object](&corev1.ConfigMap{}), step.After[object]("options")),
+		step.Check(stepSize, size),
+		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}), step.Reads[object](refClass),
+			step.OnDelete[object](step.Retain), step.Condition[object]("VolumesReady"),
+			step.Ready[object]("PersistentVolumeClaim", hasClass)),
+		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}),
+			step.Sees[object](stepSize), step.After[object](stepLeaf, stepAgent, "access", stepConfig, stepVolumes),
+			// The pods become ready by the orders of a later step.
+			step.Ready[object]("StatefulSet", gate.Exists)),
+		step.Check(stepMembers, m.members, step.Sees[object](stepSet), step.Reads[object](refAgent),
+			step.Condition[object](ConditionMembers)),
+		step.Objects("service", service, step.Makes[object](&corev1.Service{}), step.Sees[object](stepMembers),
+			step.Condition[object]("ServiceReady")),
+		step.Check("rollout", m.rollout, step.Sees[object](stepSet, stepMembers), step.Condition[object]("DeploymentReady")),
+	}
+}
+
+func storageClass(g object) []types.NamespacedName {
+	if g.Spec.Storage.ClassName == "" {
+		return nil
+	}
+	return []types.NamespacedName{{Name: g.Spec.Storage.ClassName}}
+}
+
+// recordOf reads what the members step remembers from the object's status.
+func recordOf(g object) (*Record, error) {
+	for _, e := range g.Status.Externals {
+		if e.Step == stepMembers {
+			return ParseRecord(e.ID)
+		}
+	}
+	return &Record{}, nil
+}
+
+func report(v step.View, g object) {
+	g.Status.ReadyMembers = 0
+	if set, ok := v.Child(stepSet, "StatefulSet", g.Name).(*appsv1.StatefulSet); ok {
+		g.Status.ReadyMembers = set.Status.ReadyReplicas
+	}
+	if r, err := recordOf(g); err == nil {
+		g.Status.Epoch, g.Status.ClusterID, g.Status.Writer = r.Epoch, r.Cluster, r.Writer()
+	}
+}
