@@ -99,7 +99,8 @@ test-api: bin/devcluster | compiler ## Tests against a real API server
 
 .PHONY: test-e2e
 test-e2e: build ## User stories on a real cluster with a real OpenStack; RUN selects tests by name
-	go test -tags=e2e -p=1 -count=1 -v -timeout=60m $(if $(RUN),-run='$(RUN)') ./test/e2e/...
+	for m in devcluster .; do (cd $$m && go test -tags=e2e -p=1 -count=1 -v -timeout=60m $(if $(RUN),-run='$(RUN)') \
+	  $$(go list -tags=e2e ./... | grep /e2e)); done
 
 .PHONY: bench-kit
 bench-kit: bin/devcluster ## Figures of the kit's promises
@@ -112,8 +113,6 @@ figures: ## Count what can be counted without a cluster, one `name value unit` a
 compiler:
 	@command -v gcc >/dev/null || { echo "installing gcc for the race detector"; \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev; }
-
-##@ Help
 
 .PHONY: help
 help: ## Show this list
