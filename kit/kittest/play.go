@@ -65,11 +65,8 @@ type process struct {
 
 func (p *process) dead() bool { return p.gone.Load() }
 
-// kill makes every later request of the process fail and stops it.
-func (p *process) kill() {
-	p.gone.Store(true)
-	p.cancel()
-}
+// kill makes every later request of the process fail: nothing it does has an effect any more.
+func (p *process) kill() { p.gone.Store(true) }
 
 func newPlay(t *testing.T, w *World) *Play {
 	t.Helper()
@@ -203,6 +200,11 @@ func (p *Play) reap() {
 		return
 	}
 	p.process.kill()
+	if p.Server != nil {
+		// client-go leaks a goroutine when a watch of metadata ends while an event is on its way; a bubble minds that.
+		synctest.Wait()
+	}
+	p.process.cancel()
 	if err := <-p.process.done; err != nil {
 		p.journal.log(p, "the manager ended: "+err.Error())
 	}

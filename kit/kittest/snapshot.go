@@ -98,6 +98,12 @@ func bare(u *unstructured.Unstructured) map[string]any {
 	} {
 		unstructured.RemoveNestedField(u.Object, "metadata", f)
 	}
+	u.SetFinalizers(slices.DeleteFunc(u.GetFinalizers(), func(f string) bool {
+		return slices.Contains(collected, f) // the cluster's own
+	}))
+	if len(u.GetFinalizers()) == 0 {
+		u.SetFinalizers(nil)
+	}
 	if status, ok := u.Object["status"].(map[string]any); ok {
 		forget(status, "observedGeneration")
 	}

@@ -2,6 +2,7 @@ package kittest_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,4 +68,42 @@ func TestFaults(t *testing.T) {
 	w.Faults(t, nil, kittest.HTTP(http.StatusConflict), kittest.HTTP(http.StatusTooManyRequests),
 		kittest.HTTP(http.StatusInternalServerError), kittest.HTTP(http.StatusGatewayTimeout), kittest.Timeout,
 		kittest.StaleCache(5*time.Second), kittest.DroppedWatch(3*time.Second))
+}
+
+// TestCrashChange kills the operator while it works off a change, a switched-off step and a deletion.
+func TestCrashChange(t *testing.T) {
+	for name, script := range map[string]func(*kittest.Play){
+		"change": func(p *kittest.Play) { p.Change("App/web", "spec.image", "example.test/web:2") },
+		"prune":  func(p *kittest.Play) { p.Change("App/web", "spec.public", false) },
+		"delete": func(p *kittest.Play) { p.Remove("App/web") },
+	} {
+		t.Run(name, func(t *testing.T) { kittest.New(t, scenario(t)).Crash(t, script) })
+	}
+}
+
+func TestJobFails(t *testing.T) {
+	s := scenario(t)
+	s.Children = map[string]kittest.Behaviour{"Job": kittest.Fail("table users is locked")}
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		c := p.Condition("App/web", "Ready")
+		if c.Status != "False" || !strings.Contains(c.Message, "table users is locked") {
+			t.Errorf("condition Ready is %s with %q, want False and the last words of the Job", c.Status, c.Message)
+		}
+		if p.Object("Deployment/web") != nil {
+			t.Error("the Deployment was made although the migration failed")
+		}
+	})
+}
+
+func TestHeldBack(t *testing.T) {
+	s := scenario(t)
+	s.Children = map[string]kittest.Behaviour{"Deployment/web": kittest.Hold}
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		if c := p.Condition("App/web", "Ready"); c.Status == "True" {
+			t.Errorf("Ready is %s while the Deployment is not rolled out", c.Status)
+		}
+		p.Behave("Deployment/web", kittest.Ready)
+		p.Settle()
+		p.Ready()
+	})
 }

@@ -111,6 +111,9 @@ func (r *run[T]) pruneStep(i int) int {
 		left++
 	}
 	res.items = kept
+	if left > 0 && !off {
+		res.fp = "" // renders again when what is left is gone, else it stays in the inventory for ever
+	}
 	return left
 }
 

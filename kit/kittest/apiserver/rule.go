@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"io"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -157,23 +156,10 @@ func (k *kind) allocate(u *unstructured.Unstructured) {
 		k.address(u)
 	case "Namespace":
 		u.Object["status"] = map[string]any{"phase": "Active"}
-	case "PersistentVolumeClaim":
-		u.Object["status"] = map[string]any{"phase": "Pending"}
-		protect(u, "kubernetes.io/pvc-protection")
-	case "PersistentVolume":
-		u.Object["status"] = map[string]any{"phase": "Pending"}
-		protect(u, "kubernetes.io/pv-protection")
-	case "Pod":
+	case "PersistentVolumeClaim", "PersistentVolume", "Pod":
 		u.Object["status"] = map[string]any{"phase": "Pending"}
 	case "DaemonSet":
 		count(u, "1")
-	}
-}
-
-// protect adds the finalizer that admission puts on volumes and claims.
-func protect(u *unstructured.Unstructured, finalizer string) {
-	if !slices.Contains(u.GetFinalizers(), finalizer) {
-		u.SetFinalizers(append(u.GetFinalizers(), finalizer))
 	}
 }
 

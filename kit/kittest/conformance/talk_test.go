@@ -285,6 +285,12 @@ func (c *talk) plain(u *unstructured.Unstructured) string {
 	u.SetManagedFields(nil)
 	u.SetResourceVersion("")
 	unstructured.RemoveNestedField(u.Object, "status", "currentMetrics") // null in the real answer
+	u.SetFinalizers(slices.DeleteFunc(u.GetFinalizers(), func(f string) bool {
+		return f == "kubernetes.io/pvc-protection" // from admission
+	}))
+	if len(u.GetFinalizers()) == 0 {
+		u.SetFinalizers(nil)
+	}
 	raw, err := yaml.Marshal(u.Object)
 	if err != nil {
 		c.t.Fatalf("encoding: %v", err)
