@@ -24,18 +24,19 @@ func main() {
 // roles are the daemons that there is an agent for.
 func roles() map[string]func(context.Context, []string) error {
 	return map[string]func(context.Context, []string) error{
-		"mariadb":  runMariaDB,
-		"rabbitmq": runRabbitMQ,
+		"mariadb":   runMariaDB,
+		"memcached": runMemcached,
+		"rabbitmq":  runRabbitMQ,
 	}
 }
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to run: stackwright-agent mariadb | rabbitmq")
+		return errors.New("say what to run: stackwright-agent mariadb | memcached | rabbitmq")
 	}
 	role, ok := roles()[args[0]]
 	if !ok {
-		return fmt.Errorf("there is no agent for %q; there is one for mariadb and for rabbitmq", args[0])
+		return fmt.Errorf("there is no agent for %q; there is one for mariadb, memcached and rabbitmq", args[0])
 	}
 	if err := agent.AsInit(); err != nil {
 		return err

@@ -13,15 +13,7 @@ import (
 func runRabbitMQ(ctx context.Context, args []string) error {
 	c := rabbitmq.Config{Pod: os.Getenv("POD_NAME")}
 	f := flag.NewFlagSet("rabbitmq", flag.ContinueOnError)
-	f.StringVar(&c.Domain, "domain", "", "headless service that resolves to all members, such as rabbitmq-members.openstack.svc")
-	f.StringVar(&c.Port, "port", "5671", "port of the listener for clients")
-	f.StringVar(&c.Root, "volume", "/var/lib/rabbitmq", "persistent volume")
-	f.StringVar(&c.ConfigDir, "config", "/etc/stackwright/rabbitmq", "configuration files of the broker")
-	f.StringVar(&c.RunDir, "run", "/run/rabbitmq", "writable folder in memory")
-	f.StringVar(&c.CookieFile, "cookie", "/etc/stackwright/cookie/cookie", "secret by which members know each other")
-	f.StringVar(&c.AgentDir, "agent-tls", "/etc/stackwright/agent", "the agent's certificates")
-	f.StringVar(&c.TLSDir, "tls", "/etc/stackwright/tls", "certificates of the broker, watched for renewal")
-	f.StringVar(&c.Home, "home", "/usr/lib/rabbitmq", "where RabbitMQ is installed")
+	c.Flags(f)
 	listen := f.String("listen", "", "address to listen on, all when empty")
 	if err := f.Parse(args); err != nil {
 		return fmt.Errorf("reading flags: %w", err)

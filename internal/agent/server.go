@@ -51,8 +51,8 @@ func (s *Server) Run(ctx context.Context) error {
 	orders := &http.Server{Handler: s.Handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute,
 		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: certs.server}}
 	mux := http.NewServeMux()
-	mux.Handle("GET /ready", probe(s.Ready))
-	mux.Handle("GET /live", probe(s.Live))
+	mux.Handle("GET /ready", Probe(s.Ready))
+	mux.Handle("GET /live", Probe(s.Live))
 	health := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 
 	lo, err := net.Listen("tcp", s.Addr)
@@ -75,7 +75,8 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-func probe(ask func() error) http.Handler {
+// Probe answers a probe of the kubelet: yes when ask returns nil, and why not otherwise.
+func Probe(ask func() error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if err := ask(); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)

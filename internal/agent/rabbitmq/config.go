@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,6 +29,19 @@ type Config struct {
 	Port string
 	// Home is where RabbitMQ is installed.
 	Home string
+}
+
+// Flags makes flags of the configuration's fields.
+func (c *Config) Flags(f *flag.FlagSet) {
+	f.StringVar(&c.Domain, "domain", "", "headless service that resolves to all members, such as rabbitmq-members.openstack.svc")
+	f.StringVar(&c.Port, "port", "5671", "port of the listener for clients")
+	f.StringVar(&c.Root, "volume", "/var/lib/rabbitmq", "persistent volume")
+	f.StringVar(&c.ConfigDir, "config", "/etc/stackwright/rabbitmq", "configuration files of the broker")
+	f.StringVar(&c.RunDir, "run", "/run/rabbitmq", "writable folder in memory")
+	f.StringVar(&c.CookieFile, "cookie", "/etc/stackwright/cookie/cookie", "secret by which members know each other")
+	f.StringVar(&c.AgentDir, "agent-tls", "/etc/stackwright/agent", "the agent's certificates")
+	f.StringVar(&c.TLSDir, "tls", "/etc/stackwright/tls", "certificates of the broker, watched for renewal")
+	f.StringVar(&c.Home, "home", "/usr/lib/rabbitmq", "where RabbitMQ is installed")
 }
 
 // adminUser is the account by which the agent, and nobody from another address, manages the broker.

@@ -80,11 +80,15 @@ func (a *Agent) forget(ctx context.Context, m Member) (Nothing, error) {
 	if err := a.serving(); err != nil {
 		return Nothing{}, err
 	}
-	s := a.State()
-	if !slices.Contains(s.Members, m.Pod) {
-		return Nothing{}, nil
+	nodes, err := a.door.nodes(ctx)
+	if err != nil {
+		return Nothing{}, fmt.Errorf("listing members: %w", err)
 	}
-	if slices.Contains(s.Broker.Running, m.Pod) || m.Pod == a.cfg.Pod {
+	i := slices.IndexFunc(nodes, func(n node) bool { return n.Name == a.cfg.node(m.Pod) })
+	switch {
+	case i < 0:
+		return Nothing{}, nil
+	case nodes[i].Running || m.Pod == a.cfg.Pod:
 		return Nothing{}, agent.Conflict("the broker of " + m.Pod + " runs; only a lost member can be forgotten")
 	}
 	return Nothing{}, a.cfg.tool(ctx, "rabbitmqctl", "forget_cluster_node", a.cfg.node(m.Pod))
