@@ -47,6 +47,7 @@ type written struct {
 	client.Object // nil once the informer has it
 	version       string
 	at            time.Time
+	by            string
 }
 
 // overlayAge ends the overlay of an object that no informer ever showed: it came and went before the response was read.
@@ -223,7 +224,7 @@ func cacheKey(key types.NamespacedName) string {
 }
 
 // Wrote remembers the response of our own write until the informer has it. obj belongs to the store from here on.
-func (s *Store) Wrote(gk schema.GroupKind, obj client.Object) {
+func (s *Store) Wrote(gk schema.GroupKind, obj client.Object, by string) {
 	k := s.kinds[gk]
 	if k == nil {
 		return
@@ -241,12 +242,13 @@ func (s *Store) Wrote(gk schema.GroupKind, obj client.Object) {
 		return
 	}
 	k.sweep()
-	k.overlay[key] = written{Object: obj, version: obj.GetResourceVersion(), at: time.Now()}
+	k.overlay[key] = written{Object: obj, version: obj.GetResourceVersion(), at: time.Now(), by: by}
 }
 
-// Saw tells the store of an informer event, and returns whether the event is the echo of our own write. Several controllers
-// may tell of the same event. The overlay of the object ends when the informer has caught up, or when the object is gone.
-func (s *Store) Saw(gk schema.GroupKind, obj client.Object, gone bool) bool {
+// Saw tells the store of an informer event, and returns whether the event is the echo of a write by that controller: to
+// the others of the process it is news. Several controllers may tell of the same event. The overlay of the object ends
+// when the informer has caught up, or when the object is gone.
+func (s *Store) Saw(gk schema.GroupKind, obj client.Object, gone bool, by string) bool {
 	k := s.kinds[gk]
 	key := client.ObjectKeyFromObject(obj)
 	k.mu.Lock()
@@ -258,15 +260,15 @@ func (s *Store) Saw(gk schema.GroupKind, obj client.Object, gone bool) bool {
 	echo := ours.version == obj.GetResourceVersion() && !gone
 	switch {
 	case echo:
-		k.overlay[key] = written{version: ours.version, at: ours.at}
+		k.overlay[key] = written{version: ours.version, at: ours.at, by: ours.by}
 	case ours.Object == nil, gone && ours.GetUID() == obj.GetUID():
 		delete(k.overlay, key)
 	case newer(ours.Object, obj):
-		return true
+		return ours.by == by
 	default:
 		delete(k.overlay, key)
 	}
-	return echo
+	return echo && ours.by == by
 }
 
 // sweep forgets echoes that came long ago. The caller holds the lock.

@@ -188,7 +188,7 @@ func (r *run[T]) remember(gk schema.GroupKind, u *unstructured.Unstructured) (cl
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, obj); err != nil {
 		return nil, fmt.Errorf("reading the answer for %s %s: %w", gk.Kind, u.GetName(), err)
 	}
-	r.Store.Wrote(gk, obj)
+	r.Store.Wrote(gk, obj, r.Name)
 	return obj, nil
 }
 

@@ -105,7 +105,7 @@ func (r *run[T]) writeStatus(change func(T)) error {
 	if err != nil {
 		return fmt.Errorf("writing status of %s: %w", r.o.GetName(), err)
 	}
-	r.Store.Wrote(r.Kind.GroupKind(), next)
+	r.Store.Wrote(r.Kind.GroupKind(), next, r.Name)
 	r.o = next
 	r.saved = true
 	return nil

@@ -22,7 +22,7 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 	isOwner := gk == l.Kind.GroupKind()
 	return handler.TypedFuncs[client.Object, reconcile.Request]{
 		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[client.Object], q queue) {
-			echo := l.Store.Saw(gk, e.Object, false)
+			echo := l.Store.Saw(gk, e.Object, false, l.Name)
 			if isOwner {
 				q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.Object)})
 			}
@@ -34,7 +34,7 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 			}
 		},
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[client.Object], q queue) {
-			echo := l.Store.Saw(gk, e.ObjectNew, false)
+			echo := l.Store.Saw(gk, e.ObjectNew, false, l.Name)
 			if isOwner && !echo && l.ownerChanged(e.ObjectOld, e.ObjectNew) {
 				q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.ObjectNew)})
 			}
@@ -47,7 +47,7 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 			l.wakeReferrers(gk, e.ObjectNew, q)
 		},
 		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[client.Object], q queue) {
-			l.Store.Saw(gk, e.Object, true)
+			l.Store.Saw(gk, e.Object, true, l.Name)
 			l.memories.dropGate(e.Object.GetUID())
 			if isOwner {
 				q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.Object)})

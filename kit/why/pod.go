@@ -107,7 +107,9 @@ func containerState(o Object, s corev1.ContainerStatus) *Finding {
 }
 
 // starting are the reasons of every healthy pod's first seconds; events say more when they last.
-func starting(reason string) bool { return reason == "ContainerCreating" || reason == "PodInitializing" }
+func starting(reason string) bool {
+	return reason == "ContainerCreating" || reason == "PodInitializing"
+}
 
 // ended tells how a container ended: its last words are worth more than the kubelet's.
 func ended(f *Finding, t *corev1.ContainerStateTerminated) {
