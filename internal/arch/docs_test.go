@@ -22,6 +22,10 @@ var (
 
 func TestLinksLeadSomewhere(t *testing.T) {
 	for _, page := range files(t, ".md") {
+		// Generated pages show patterns and maps of types in a way that looks like a link.
+		if path.Dir(page) == "docs/reference" {
+			continue
+		}
 		text := fence.ReplaceAllString(string(readFile(t, page)), "")
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
 			if why := broken(t, page, m[1]); why != "" {
