@@ -1,6 +1,7 @@
 package rabbitmq
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,8 +57,8 @@ func Decide(w World) Decision {
 		w.awaitMajority(&d, with)
 	case len(w.missing()) > 0:
 		d.Reason = "MembersMissing"
-		d.Message = fmt.Sprintf("No member that answers has data, and %s does not answer; a cluster is formed when all pods run, "+
-			"so see why it does not: kubectl describe pod %s.", list(w.missing()), w.missing()[0])
+		d.Message = fmt.Sprintf("No member with data answers, and pods are missing: %s; see why they do not run: "+
+			"kubectl describe pod %s.", list(w.missing()), w.missing()[0])
 	default:
 		w.seed(&d)
 	}
@@ -205,7 +206,7 @@ func (w *World) tell(d *Decision) {
 			continue
 		}
 		d.Stopped = d.Stopped || s.Phase == rabbitmq.Blocked
-		parts = append(parts, fmt.Sprintf("%s is %s: %s", p, s.Phase, s.Message))
+		parts = append(parts, fmt.Sprintf("%s is %s: %s", p, s.Phase, cmp.Or(s.Broker.Why, s.Message, "it serves")))
 	}
 	d.Reason, d.Message = "MembersStarting", "Waits for members: "+strings.Join(parts, "; ")+"."
 }

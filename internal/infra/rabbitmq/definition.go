@@ -63,14 +63,14 @@ func steps(dial Dial) []step.Step[object] {
 		pki.Leaf("certificate", pki.LeafSpec[object]{Secret: func(r object) string { return TLSSecret(r.Name) },
 			CARef: refCA, Names: certificateNames}, step.After[object]("ca"), step.Condition[object]("TLSReady")),
 		pki.Agent(stepAgent, func(r object) string { return AgentSecret(r.Name) }, agentNames),
-		step.Secret("cookie", cookie, func(r object) string { return cookieSecret(r.Name) }, step.OnDelete[object](step.Retain)),
+		step.Secret("cookie", cookie, func(r object) string { return cookieSecret(r.Name) }, step.KeepWhen(keepsData)),
 		step.Objects("access", access, step.Makes[object](&corev1.ServiceAccount{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}),
 			step.Condition[object]("ServiceReady")),
 		step.Objects("budget", budget, step.Makes[object](&policyv1.PodDisruptionBudget{}),
 			step.When(func(r object) bool { return r.Spec.Replicas > 1 })),
 		step.Objects(stepConfig, configObjects, step.Makes[object](&corev1.ConfigMap{})),
 		step.Objects("volumes", claims, step.Makes[object](&corev1.PersistentVolumeClaim{}),
-			step.OnDelete[object](step.Retain), step.Condition[object]("VolumesReady"),
+			step.KeepWhen(keepsData), step.Condition[object]("VolumesReady"),
 			step.Ready[object]("PersistentVolumeClaim", gate.Exists)),
 		step.Check("shrink", shrink(dial), step.After[object](stepAgent), step.Reads[object](refAgent),
 			step.Condition[object]("ScalingReady")),
@@ -85,6 +85,9 @@ func steps(dial Dial) []step.Step[object] {
 		step.Check("features", features(dial), step.After[object]("rollout"), step.Reads[object](refAgent)),
 	}
 }
+
+// keepsData tells whether the volumes outlive the object.
+func keepsData(r object) bool { return r.Spec.DeletionPolicy != infrav1.DeleteData }
 
 // cookie keeps the secret by which members know each other. It outlives the object with the volumes: an account on them
 // has a password that follows from it.

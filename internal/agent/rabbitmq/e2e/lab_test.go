@@ -146,10 +146,10 @@ func (l *lab) newMember(i int, rootfs, program string) *member {
 		l.write(etc+"rabbitmq/"+name, []byte(text))
 	}
 	l.write(etc+"cookie/cookie", []byte("a cookie of the test and nothing else"))
-	link := fmt.Sprintf("swr-v%d", i)
+	m.disconnect()
 	run(t, "ip", "netns", "add", m.ns())
-	run(t, "ip", "link", "add", link, "netns", fabric, "type", "veth", "peer", "name", "eth0", "netns", m.ns())
-	run(t, "ip", "-n", fabric, "link", "set", link, "master", "br0", "up")
+	run(t, "ip", "link", "add", m.link(), "netns", fabric, "type", "veth", "peer", "name", "eth0", "netns", m.ns())
+	run(t, "ip", "-n", fabric, "link", "set", m.link(), "master", "br0", "up")
 	run(t, "ip", "-n", m.ns(), "link", "set", "lo", "up")
 	run(t, "ip", "-n", m.ns(), "addr", "add", podIP(i)+"/24", "dev", "eth0")
 	run(t, "ip", "-n", m.ns(), "link", "set", "eth0", "up")
@@ -158,6 +158,13 @@ func (l *lab) newMember(i int, rootfs, program string) *member {
 
 func (m *member) root() string { return filepath.Join(m.dir, "root") }
 func (m *member) ns() string   { return fmt.Sprintf("swr-%d", m.i) }
+func (m *member) link() string { return fmt.Sprintf("swr-v%d", m.i) }
+
+// disconnect removes the member's network. The link goes first: one that goes with its namespace does so later.
+func (m *member) disconnect() {
+	_ = exec.Command("ip", "-n", fabric, "link", "del", m.link()).Run()
+	_ = exec.Command("ip", "netns", "del", m.ns()).Run()
+}
 
 func (l *lab) write(path string, b []byte) {
 	l.t.Helper()
@@ -239,7 +246,7 @@ func (l *lab) lose(members ...int) {
 
 // cut takes a member off the network, or puts it back.
 func (l *lab) cut(i int, state string) {
-	run(l.t, "ip", "-n", fabric, "link", "set", fmt.Sprintf("swr-v%d", i), state)
+	run(l.t, "ip", "-n", fabric, "link", "set", l.members[i].link(), state)
 }
 
 func (l *lab) close() {
@@ -249,7 +256,7 @@ func (l *lab) close() {
 			_ = m.command.Wait()
 		}
 		_ = exec.Command("umount", "-l", m.root()).Run()
-		_ = exec.Command("ip", "netns", "del", m.ns()).Run()
+		m.disconnect()
 	}
 	if l.t.Failed() || os.Getenv("KEEP") != "" {
 		keep := filepath.Join(os.TempDir(), "rabbitmq-members-logs")
