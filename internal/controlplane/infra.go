@@ -71,13 +71,14 @@ func galera(s *scope) ([]kubeclient.Object, error) {
 	return []kubeclient.Object{&infrav1.Galera{
 		ObjectMeta: child(o, "galera"),
 		Spec: infrav1.GaleraSpec{
-			Image:       image(s, imageMariaDB),
-			Replicas:    size.count(asked.Replicas),
-			Storage:     infrav1.Storage{Size: size.volume(asked.Storage), ClassName: o.Spec.StorageClass},
-			TLS:         infraTLS(o),
-			Config:      asked.Config,
-			Recovery:    asked.Recovery,
-			PodSettings: pods(size, asked.PodSettings),
+			Image:          image(s, imageMariaDB),
+			Replicas:       size.count(asked.Replicas),
+			Storage:        infrav1.Storage{Size: size.volume(asked.Storage), ClassName: o.Spec.StorageClass},
+			TLS:            infraTLS(o),
+			Config:         asked.Config,
+			Recovery:       asked.Recovery,
+			DeletionPolicy: infrav1.DeletionPolicy(o.Spec.DeletionPolicy),
+			PodSettings:    pods(size, asked.PodSettings),
 		},
 	}}, nil
 }
@@ -88,13 +89,14 @@ func rabbitmq(s *scope) ([]kubeclient.Object, error) {
 	return []kubeclient.Object{&infrav1.RabbitMQ{
 		ObjectMeta: child(o, "rabbitmq"),
 		Spec: infrav1.RabbitMQSpec{
-			Image:       image(s, imageRabbitMQ),
-			Replicas:    size.count(asked.Replicas),
-			Storage:     infrav1.Storage{Size: size.volume(asked.Storage), ClassName: o.Spec.StorageClass},
-			TLS:         infraTLS(o),
-			Config:      asked.Config,
-			Recovery:    asked.Recovery,
-			PodSettings: pods(size, asked.PodSettings),
+			Image:          image(s, imageRabbitMQ),
+			Replicas:       size.count(asked.Replicas),
+			Storage:        infrav1.Storage{Size: size.volume(asked.Storage), ClassName: o.Spec.StorageClass},
+			TLS:            infraTLS(o),
+			Config:         asked.Config,
+			Recovery:       asked.Recovery,
+			DeletionPolicy: infrav1.DeletionPolicy(o.Spec.DeletionPolicy),
+			PodSettings:    pods(size, asked.PodSettings),
 		},
 	}}, nil
 }

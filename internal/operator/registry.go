@@ -19,10 +19,6 @@ import (
 	"stackwright.dev/stackwright/internal/infra/galera"
 	"stackwright.dev/stackwright/internal/infra/memcached"
 	"stackwright.dev/stackwright/internal/infra/messagebus"
-	"stackwright.dev/stackwright/internal/infra/database"
-	"stackwright.dev/stackwright/internal/infra/galera"
-	"stackwright.dev/stackwright/internal/infra/memcached"
-	"stackwright.dev/stackwright/internal/infra/messagebus"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq"
 	"stackwright.dev/stackwright/internal/services/keystone"
 )
@@ -41,11 +37,7 @@ func Registry(e Environment) Entries {
 		entry(controlplane.Definition(e.Releases)),
 		entry(galera.Definition(galera.Direct)),
 		entry(database.Definition(galera.Direct)),
-		entry(galera.Definition(galera.Direct)),
-		entry(database.Definition(galera.Direct)),
 		entry(rabbitmq.Definition(rabbitmq.Direct)),
-		entry(messagebus.Definition(rabbitmq.Direct)),
-		entry(memcached.Definition()),
 		entry(messagebus.Definition(rabbitmq.Direct)),
 		entry(memcached.Definition()),
 		entry(keystone.Definition(e.Gateway)),

@@ -41,6 +41,12 @@ type GaleraSpec struct {
 	// acknowledged write and says so in condition MembersReady. It holds for one start only.
 	// +optional
 	Recovery *GaleraRecovery `json:"recovery,omitempty"`
+	// DeletionPolicy says whether the volumes are removed when this object is deleted. A Galera of the same name takes up
+	// volumes that were retained.
+	// +optional
+	// +kubebuilder:default=Retain
+	// +kubebuilder:validation:MaxLength=16
+	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 	// Paused stops the operator from touching anything of this object.
 	// +optional
 	Paused bool `json:"paused,omitempty"`

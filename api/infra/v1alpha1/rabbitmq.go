@@ -18,7 +18,7 @@ type RabbitMQSpec struct {
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:XValidation:rule="self == 1 || self == 3",message="replicas is 1 or 3: quorum queues need a majority, and an even number of members survives no more losses than one less"
 	Replicas int32 `json:"replicas,omitempty"`
-	// Storage of each member. Volumes outlive the object.
+	// Storage of each member.
 	// +optional
 	// +kubebuilder:default={}
 	// +kubebuilder:validation:XValidation:rule="(has(self.className) ? self.className : '') == (has(oldSelf.className) ? oldSelf.className : '')",message="storage.className cannot change: volumes do not move between classes; make a new RabbitMQ and move its MessageBuses to it"
@@ -39,6 +39,12 @@ type RabbitMQSpec struct {
 	// operator says in condition MembersReady. It holds for one time only.
 	// +optional
 	Recovery *RabbitMQRecovery `json:"recovery,omitempty"`
+	// DeletionPolicy says whether the volumes are removed when this object is deleted. A RabbitMQ of the same name takes up
+	// volumes that were retained.
+	// +optional
+	// +kubebuilder:default=Retain
+	// +kubebuilder:validation:MaxLength=16
+	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 	// Paused stops the operator from touching anything of this object.
 	// +optional
 	Paused bool `json:"paused,omitempty"`

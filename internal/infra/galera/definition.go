@@ -76,7 +76,7 @@ func steps(dial Dial, l *Listener) []step.Step[object] {
 		step.Objects(stepConfig, configObjects, step.Makes[object](&corev1.ConfigMap{}), step.After[object]("options")),
 		step.Check(stepSize, size),
 		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}), step.Reads[object](refClass),
-			step.OnDelete[object](step.Retain), step.Condition[object]("VolumesReady"),
+			step.KeepWhen(keepsData), step.Condition[object]("VolumesReady"),
 			step.Ready[object]("PersistentVolumeClaim", hasClass)),
 		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}),
 			step.Sees[object](stepSize), step.After[object](stepLeaf, stepAgent, "access", stepConfig, stepVolumes),
@@ -89,6 +89,9 @@ func steps(dial Dial, l *Listener) []step.Step[object] {
 		step.Check("rollout", m.rollout, step.Sees[object](stepSet, stepMembers), step.Condition[object]("DeploymentReady")),
 	}
 }
+
+// keepsData tells whether the volumes outlive the object.
+func keepsData(g object) bool { return g.Spec.DeletionPolicy != infrav1.DeleteData }
 
 func storageClass(g object) []types.NamespacedName {
 	if g.Spec.Storage.ClassName == "" {

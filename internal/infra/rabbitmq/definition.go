@@ -14,6 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/gate"
@@ -35,10 +37,18 @@ type (
 const (
 	stepAgent   = "agent"
 	stepConfig  = "config"
+	stepCookie  = "cookie"
+	stepSize    = "size"
+	stepVolumes = "volumes"
+	stepShrink  = "shrink"
 	stepSet     = "statefulset"
 	stepMembers = "members"
+	stepRollout = "rollout"
 	refAgent    = "agent"
 	refCA       = "ca"
+	refClass    = "class"
+	refCookie   = "cookie"
+	refCopy     = "cookie-copy"
 )
 
 // Definition is the operator. Agents are called through dial.
@@ -50,6 +60,9 @@ func Definition(dial Dial) kit.Definition[object] {
 			ref.Local(refCA, &corev1.Secret{}, caSecret, ref.Fields[object](pki.CertKey, pki.KeyKey)),
 			ref.Local(refAgent, &corev1.Secret{}, func(r object) string { return AgentSecret(r.Name) },
 				ref.Fields[object](pki.CAKey, pki.AgentClientCert, pki.AgentClientKey)),
+			ref.Local(refCookie, &corev1.Secret{}, func(r object) string { return cookieSecret(r.Name) }),
+			ref.Local(refCopy, &corev1.Secret{}, func(r object) string { return cookieCopy(r.Name) }, ref.Optional[object]()),
+			ref.To(refClass, &storagev1.StorageClass{}, storageClass),
 		},
 		Steps:  steps(dial),
 		Report: report,
@@ -63,43 +76,67 @@ func steps(dial Dial) []step.Step[object] {
 		pki.Leaf("certificate", pki.LeafSpec[object]{Secret: func(r object) string { return TLSSecret(r.Name) },
 			CARef: refCA, Names: certificateNames}, step.After[object]("ca"), step.Condition[object]("TLSReady")),
 		pki.Agent(stepAgent, func(r object) string { return AgentSecret(r.Name) }, agentNames),
-		step.Secret("cookie", cookie, func(r object) string { return cookieSecret(r.Name) }, step.KeepWhen(keepsData)),
+		step.Secret(stepCookie, cookie, func(r object) string { return cookieSecret(r.Name) },
+			step.Reads[object](refCopy), step.KeepWhen(retained)),
+		step.Secret("cookie-copy", copyOfCookie, func(r object) string { return cookieCopy(r.Name) },
+			step.After[object](stepCookie), step.Reads[object](refCookie), step.KeepWhen(retained)),
 		step.Objects("access", access, step.Makes[object](&corev1.ServiceAccount{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}),
 			step.Condition[object]("ServiceReady")),
 		step.Objects("budget", budget, step.Makes[object](&policyv1.PodDisruptionBudget{}),
 			step.When(func(r object) bool { return r.Spec.Replicas > 1 })),
 		step.Objects(stepConfig, configObjects, step.Makes[object](&corev1.ConfigMap{})),
-		step.Objects("volumes", claims, step.Makes[object](&corev1.PersistentVolumeClaim{}),
-			step.KeepWhen(keepsData), step.Condition[object]("VolumesReady"),
-			step.Ready[object]("PersistentVolumeClaim", gate.Exists)),
-		step.Check("shrink", shrink(dial), step.After[object](stepAgent), step.Reads[object](refAgent),
+		step.Check(stepSize, size),
+		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}), step.Reads[object](refClass),
+			step.KeepWhen(retained), step.Condition[object]("VolumesReady"),
+			step.Ready[object]("PersistentVolumeClaim", hasClass)),
+		step.Check(stepShrink, shrink(dial), step.After[object](stepAgent), step.Reads[object](refAgent),
 			step.Condition[object]("ScalingReady")),
-		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}),
-			step.After[object]("certificate", "cookie", "access", stepConfig, "volumes", "shrink"),
+		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}), step.Sees[object](stepSize),
+			step.After[object]("certificate", stepCookie, "access", stepConfig, stepVolumes, stepShrink),
 			// The pods become ready by the orders of a later step.
 			step.Ready[object]("StatefulSet", gate.Exists)),
 		step.Check(stepMembers, members(dial), step.Sees[object](stepSet), step.Reads[object](refAgent),
 			step.Condition[object]("MembersReady")),
-		step.Check("rollout", rollout, step.Sees[object](stepSet), step.After[object](stepMembers),
+		step.Check(stepRollout, rollout, step.Sees[object](stepSet), step.After[object](stepMembers),
 			step.Condition[object]("DeploymentReady")),
-		step.Check("features", features(dial), step.After[object]("rollout"), step.Reads[object](refAgent)),
+		step.Check("features", features(dial), step.After[object](stepRollout), step.Reads[object](refAgent)),
 	}
 }
 
 // keepsData tells whether the volumes outlive the object.
 func keepsData(r object) bool { return r.Spec.DeletionPolicy != infrav1.DeleteData }
 
-// cookie keeps the secret by which members know each other. It outlives the object with the volumes: an account on them
-// has a password that follows from it.
-func cookie(s *scope, have map[string][]byte) (*step.Generated, error) {
-	data := map[string][]byte{"cookie": have["cookie"]}
-	if len(data["cookie"]) < 20 {
-		b := make([]byte, 32)
-		_, _ = rand.Read(b)
-		data["cookie"] = []byte(hex.EncodeToString(b))
+func retained(r object) bool { return r.Spec.DeletionPolicy != infrav1.DeleteData }
+
+func storageClass(r object) []types.NamespacedName {
+	if r.Spec.Storage.ClassName == "" {
+		return nil
 	}
+	return []types.NamespacedName{{Name: r.Spec.Storage.ClassName}}
+}
+
+// cookie keeps the secret by which members know each other. It stays with the volumes: an account on them has a password
+// that follows from it. Members that run have it in memory and would not know one that starts with another cookie, so
+// there is a copy from which it comes back when somebody deletes it.
+func cookie(s *scope, have map[string][]byte) (*step.Generated, error) {
+	for _, known := range [][]byte{have["cookie"], s.Content(refCopy)["cookie"]} {
+		if len(known) >= 20 {
+			return cookieIn(s, cookieSecret, known), nil
+		}
+	}
+	b := make([]byte, 32)
+	_, _ = rand.Read(b)
+	return cookieIn(s, cookieSecret, []byte(hex.EncodeToString(b))), nil
+}
+
+func copyOfCookie(s *scope, _ map[string][]byte) (*step.Generated, error) {
+	return cookieIn(s, cookieCopy, []byte(s.Value(refCookie, "cookie"))), s.Err()
+}
+
+func cookieIn(s *scope, name func(string) string, cookie []byte) *step.Generated {
 	r := s.Owner()
-	return &step.Generated{Secret: &corev1.Secret{ObjectMeta: meta(r, cookieSecret(r.Name)), Type: corev1.SecretTypeOpaque, Data: data}}, nil
+	return &step.Generated{Secret: &corev1.Secret{ObjectMeta: meta(r, name(r.Name)), Type: corev1.SecretTypeOpaque,
+		Data: map[string][]byte{"cookie": cookie}}}
 }
 
 // connect returns orders to the members. Close it.
@@ -241,12 +278,7 @@ func report(v step.View, r object) {
 	if set, ok := v.Child(stepSet, "StatefulSet", r.Name).(*appsv1.StatefulSet); ok {
 		r.Status.ReadyMembers = set.Status.ReadyReplicas
 	}
-	for _, e := range r.Status.Externals {
-		if e.Step != stepMembers {
-			continue
-		}
-		if record, err := ParseRecord(e.ID); err == nil {
-			r.Status.Epoch = record.Epoch
-		}
+	if record, err := ParseRecord(cell(r, stepMembers)); err == nil {
+		r.Status.Epoch = record.Epoch
 	}
 }
