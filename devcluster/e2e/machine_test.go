@@ -159,7 +159,7 @@ func (m sandbox) look(t *testing.T, name string) map[string][]string {
 		"addresses":    m.run(t, "ip", "-brief", "address"),
 		"routes":       m.run(t, "ip", "route", "show", "table", "all"),
 		"packet rules": m.run(t, "nft", "list", "ruleset"),
-		"files": m.run(t, "find", "/run", "/var/lib", "/var/log", "/etc", "/opt", "-maxdepth", "2"),
+		"files":        m.run(t, "find", "/run", "/var/lib", "/var/log", "/etc", "/opt", "-maxdepth", "2"),
 	}
 }
 

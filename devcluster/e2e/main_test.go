@@ -39,7 +39,7 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(folder)
-	defer command("down", "--name", shared).Run()
+	defer func() { _ = command("down", "--name", shared).Run() }()
 	for _, step := range []func() error{
 		func() error { return buildProbe(folder) },
 		func() error { return quiet(command("up", "--name", shared, "--nodes", "2")) },

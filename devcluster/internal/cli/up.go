@@ -134,13 +134,16 @@ func ensureSupervisor(ctx context.Context, c *cluster.Cluster, binary string) (s
 	if err := command.Start(); err != nil {
 		return false, fmt.Errorf("starting the supervisor: %w", err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
+	ended := make(chan struct{})
+	go func() {
+		_ = command.Wait() // the log tells why
+		close(ended)
+	}()
 	return true, waitAnswer(ctx, c, ended, path, offset)
 }
 
 // waitAnswer returns when a supervisor answers. The one that was started may end in favour of another that was faster.
-func waitAnswer(ctx context.Context, c *cluster.Cluster, ended <-chan error, log string, offset int64) error {
+func waitAnswer(ctx context.Context, c *cluster.Cluster, ended <-chan struct{}, log string, offset int64) error {
 	ticker := time.NewTicker(statusPoll)
 	defer ticker.Stop()
 	var lost <-chan time.Time

@@ -26,7 +26,7 @@ const (
 type Layout struct {
 	source string
 	open   func(name string) (*io.SectionReader, error)
-	Close  func() error
+	Close  func()
 }
 
 // Image is one image of a layout.
@@ -63,12 +63,10 @@ func openFolder(folder string) *Layout {
 			}
 			return io.NewSectionReader(file, 0, info.Size()), nil
 		},
-		Close: func() error {
-			var errs []error
+		Close: func() {
 			for _, file := range opened {
-				errs = append(errs, file.Close())
+				_ = file.Close() // was only read
 			}
-			return errors.Join(errs...)
 		},
 	}
 }
@@ -97,7 +95,7 @@ func openArchive(source string) (*Layout, error) {
 		}
 		files[path.Clean(header.Name)] = io.NewSectionReader(file, position, header.Size)
 	}
-	return &Layout{source: source, open: lookup(files), Close: file.Close}, nil
+	return &Layout{source: source, open: lookup(files), Close: func() { _ = file.Close() }}, nil
 }
 
 func lookup(files map[string]*io.SectionReader) func(string) (*io.SectionReader, error) {
@@ -138,7 +136,8 @@ func (l *Layout) Images() ([]Image, error) {
 	return images, nil
 }
 
-// attached tells whether a manifest is something that belongs to an image, such as its list of contents, and cannot run.
+// attached tells whether a manifest is something that belongs to an image, such as its list of contents, and cannot
+// run.
 func attached(descriptor ocispec.Descriptor) bool {
 	return descriptor.ArtifactType != "" && descriptor.ArtifactType != ocispec.MediaTypeImageConfig
 }

@@ -62,8 +62,10 @@ func TestWhatIsNoLayoutIsSaid(t *testing.T) {
 		content map[string]string
 		want    string
 	}{
-		"no index":         {want: "want an OCI image layout"},
-		"no name":          {content: map[string]string{"index.json": `{"manifests":[{"digest":"sha256:aa"}]}`}, want: ociName},
+		"no index": {want: "want an OCI image layout"},
+		"no name": {
+			content: map[string]string{"index.json": `{"manifests":[{"digest":"sha256:aa"}]}`}, want: ociName,
+		},
 		"another platform": {content: foreign(), want: "no image for linux/"},
 	} {
 		t.Run(name, func(t *testing.T) {

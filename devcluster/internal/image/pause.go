@@ -70,7 +70,7 @@ func single(name, path string, program []byte) (*Layout, error) {
 		return nil, fmt.Errorf("encoding image index: %w", err)
 	}
 	files["index.json"] = io.NewSectionReader(bytes.NewReader(index), 0, int64(len(index)))
-	return &Layout{source: name, open: lookup(files), Close: func() error { return nil }}, nil
+	return &Layout{source: name, open: lookup(files), Close: func() {}}, nil
 }
 
 func add(files map[string]*io.SectionReader, mediaType string, content []byte) ocispec.Descriptor {

@@ -57,7 +57,7 @@ func Open(socket string) (*Store, error) {
 }
 
 // Close ends the connection.
-func (s *Store) Close() error { return s.connection.Close() }
+func (s *Store) Close() { _ = s.connection.Close() }
 
 // Wait returns when containerd serves.
 func (s *Store) Wait(ctx context.Context) error {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/vishvananda/netlink"
-	"golang.org/x/sys/unix"
 
 	"stackwright.dev/devcluster/internal/cgroup"
 	"stackwright.dev/devcluster/internal/namespace"
@@ -92,12 +91,7 @@ func checkVeth() error {
 }
 
 func checkNftables() error {
-	socket, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_NETFILTER)
-	if err == nil {
-		unix.Close(socket)
-		err = run("nft", "add", "table", "ip", "probe")
-	}
-	if err != nil {
+	if err := run("nft", "add", "table", "ip", "probe"); err != nil {
 		return fmt.Errorf("the kernel filters no packets by nftables (%w): load the module with `modprobe nf_tables`",
 			err)
 	}

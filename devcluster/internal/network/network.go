@@ -156,7 +156,7 @@ func ensurePair(handle *netlink.Handle, name, peerNetwork, peer string) error {
 	if err != nil {
 		return fmt.Errorf("opening namespace %s: %w", peerNetwork, err)
 	}
-	defer other.Close()
+	defer func() { _ = other.Close() }()
 	attributes := netlink.NewLinkAttrs()
 	attributes.Name = name
 	pair := &netlink.Veth{LinkAttrs: attributes, PeerName: peer, PeerNamespace: netlink.NsFd(other)}
@@ -217,7 +217,7 @@ func in(network string, f func(*netlink.Handle) error) error {
 	if err != nil {
 		return fmt.Errorf("opening namespace %s: %w", network, err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	handle, err := netlink.NewHandleAt(file)
 	if err != nil {
 		return fmt.Errorf("opening netlink in %s: %w", network, err)

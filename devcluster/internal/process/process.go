@@ -74,13 +74,13 @@ func Adopt(spec Spec, group string) (*Process, error) {
 		}
 		// Looked at only now, the number cannot have passed on to another process unnoticed.
 		if !slices.Equal(commandOf(pid), spec.Command) {
-			unix.Close(descriptor)
+			_ = unix.Close(descriptor)
 			continue
 		}
 		process := &Process{PID: pid, Started: startOf(pid), Adopted: true, done: make(chan struct{})}
 		go func() {
 			waitReadable(descriptor)
-			unix.Close(descriptor)
+			_ = unix.Close(descriptor)
 			close(process.done)
 		}()
 		return process, nil
