@@ -146,5 +146,6 @@ func look(obj client.Object) string {
 
 // wait is the answer of a gate that is not ready.
 func wait(obj client.Object, format string, args ...any) (bool, string) {
-	return false, fmt.Sprintf("%s %s; %s", name(obj), fmt.Sprintf(format, args...), look(obj))
+	text := strings.TrimSuffix(fmt.Sprintf(format, args...), ".")
+	return false, fmt.Sprintf("%s %s; %s", name(obj), text, look(obj))
 }
