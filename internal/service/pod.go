@@ -15,7 +15,8 @@ type Pod[T Object] struct {
 	Command []string
 	// Mounts beside those of the service.
 	Mounts []Mount[T]
-	// Alone leaves out the service's own mounts, for commands that talk to the database only.
+	// Alone mounts what it takes to reach the database and nothing else, so that a Job about the schema does not run again
+	// because something changed that it does not need.
 	Alone bool
 	// Annotations of the pod. A change of one runs a Job again.
 	Annotations map[string]string
@@ -83,20 +84,7 @@ func (s Service[T]) file() string { return path("config", s.fileName()) }
 
 // volumes are what all containers have mounted, those of p, and what a person adds.
 func (s Service[T]) volumes(o T, p Pod[T]) ([]corev1.Volume, []corev1.VolumeMount) {
-	config := p.Config
-	if config == "" {
-		config = configName(o)
-	}
-	named := func(name string) func(T) string { return func(T) string { return name } }
-	all := []Mount[T]{
-		{Name: "config", Secret: named(config)},
-		// A Secret of a peer without TLS lacks ca.crt, and then nobody looks for it.
-		{Name: "database", Secret: named(databaseSecret(o)), Keys: []string{keyCA}, Optional: true},
-		{Name: "memcached", Secret: s.cacheTLS, Keys: []string{keyCA}, Optional: true},
-	}
-	if s.rabbitMQ(o) != "" {
-		all = append(all, Mount[T]{Name: "bus", Secret: named(busSecret(o)), Keys: []string{keyCA}, Optional: true})
-	}
+	all := s.peers(o, p)
 	if !p.Alone {
 		all = append(all, s.Mounts...)
 	}
@@ -114,7 +102,32 @@ func (s Service[T]) volumes(o T, p Pod[T]) ([]corev1.Volume, []corev1.VolumeMoun
 			VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
 		mounts = append(mounts, corev1.VolumeMount{Name: writable.name, MountPath: writable.path})
 	}
+	if p.Alone {
+		return volumes, mounts
+	}
 	return extra(o, volumes, mounts)
+}
+
+// peers are the configuration and what the service knows others by. A peer without TLS has no ca.crt in its Secret, and
+// then nobody looks for it.
+func (s Service[T]) peers(o T, p Pod[T]) []Mount[T] {
+	config := p.Config
+	if config == "" {
+		config = configName(o)
+	}
+	named := func(name string) func(T) string { return func(T) string { return name } }
+	mounts := []Mount[T]{
+		{Name: "config", Secret: named(config)},
+		{Name: "database", Secret: named(databaseSecret(o)), Keys: []string{keyCA}, Optional: true},
+	}
+	if p.Alone {
+		return mounts
+	}
+	mounts = append(mounts, Mount[T]{Name: "memcached", Secret: s.cacheTLS, Keys: []string{keyCA}, Optional: true})
+	if s.rabbitMQ(o) != "" {
+		mounts = append(mounts, Mount[T]{Name: "bus", Secret: named(busSecret(o)), Keys: []string{keyCA}, Optional: true})
+	}
+	return mounts
 }
 
 func (m Mount[T]) volume(o T) corev1.Volume {

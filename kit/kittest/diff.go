@@ -36,7 +36,7 @@ type bundle []document
 // documents splits a golden into its objects, named by kind and name.
 func documents(text string) bundle {
 	var out bundle
-	for doc := range strings.SplitSeq(text, "---\n") {
+	for doc := range strings.SplitSeq(text, "\n---\n") {
 		d := document{lines: strings.Split(strings.TrimRight(doc, "\n"), "\n")}
 		kind, name := "", ""
 		for _, line := range d.lines {

@@ -10,6 +10,7 @@ import (
 
 	"stackwright.dev/kit/step"
 
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/service"
 )
 
@@ -28,8 +29,10 @@ func (s server) clouds(sc *scope) ([]client.Object, error) {
 	k := sc.Owner()
 	urls := s.Endpoints(sc)
 	authority := sc.Content(service.RefTLS)[keyAuthority]
+	// What users of a Gateway see is the Gateway's certificate, which is not ours.
+	public := len(authority) > 0 && k.Spec.Expose.Type != servicev1.ExposeHTTPRoute
 	text, err := yaml.Marshal(map[string]any{"clouds": map[string]any{
-		"default":  cloud(k, urls.Public, "public", password(sc), len(authority) > 0),
+		"default":  cloud(k, urls.Public, "public", password(sc), public),
 		"internal": cloud(k, urls.Internal, "internal", password(sc), len(authority) > 0),
 	}})
 	if err != nil {

@@ -74,7 +74,7 @@ func (r ring) primary() int { return slices.Max(slices.Collect(maps.Keys(r.keys)
 // promoted tells that the staged key is the primary already.
 func (r ring) promoted() bool { return bytes.Equal(r.keys[0], r.keys[r.primary()]) }
 
-// turn makes the change that is due, if any, and returns when to look again.
+// turn makes the change that is due, if any, and returns when to look again; 0 is not before something else changes.
 func (r *ring) turn(p policy, now time.Time) time.Duration {
 	switch {
 	case len(r.keys) < 2 || r.keys[0] == nil:
@@ -84,8 +84,11 @@ func (r *ring) turn(p policy, now time.Time) time.Duration {
 	case !r.promoted() && !now.Before(r.due(p)):
 		r.keys[r.primary()+1], r.rotated = r.keys[0], now
 	}
-	if r.promoted() {
-		return max(r.rotated.Add(settle).Sub(now), settle)
+	switch settled := r.rotated.Add(settle); {
+	case r.promoted() && now.Before(settled):
+		return settled.Sub(now)
+	case r.promoted():
+		return 0
 	}
 	return max(r.due(p).Sub(now), time.Second)
 }

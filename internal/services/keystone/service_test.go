@@ -2,13 +2,17 @@ package keystone_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
@@ -24,21 +28,32 @@ import (
 // scenario is the smallest Keystone, changed by a merge patch in YAML.
 func scenario(t *testing.T, patch string) kittest.Scenario {
 	t.Helper()
-	scheme := runtime.NewScheme()
+	return kittest.Scenario{
+		Scheme:      scheme(t),
+		Controllers: controllers(t, false),
+		CRDs:        []string{"../../../charts/stackwright-operator/crds"},
+		Files:       []string{"testdata/world.yaml", patched(t, patch)},
+		Children:    map[string]kittest.Behaviour{"Database": kittest.Ready, "MessageBus": kittest.Ready},
+	}
+}
+
+func scheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		clientgoscheme.AddToScheme, infrav1.AddToScheme, servicev1.AddToScheme,
 	} {
-		must(t, add(scheme))
+		must(t, add(s))
 	}
-	return kittest.Scenario{
-		Scheme: scheme,
-		Controllers: func(http.RoundTripper) ([]kit.Controller, error) {
-			c, err := kit.New(keystone.Definition(false), scheme)
-			return []kit.Controller{c}, err
-		},
-		CRDs:     []string{"../../../charts/stackwright-operator/crds"},
-		Files:    []string{"testdata/world.yaml", patched(t, patch)},
-		Children: map[string]kittest.Behaviour{"Database": kittest.Ready, "MessageBus": kittest.Ready},
+	return s
+}
+
+func controllers(t *testing.T, gateway bool) func(http.RoundTripper) ([]kit.Controller, error) {
+	t.Helper()
+	s := scheme(t)
+	return func(http.RoundTripper) ([]kit.Controller, error) {
+		c, err := kit.New(keystone.Definition(gateway), s)
+		return []kit.Controller{c}, err
 	}
 }
 
@@ -84,6 +99,22 @@ func secret(p *kittest.Play, name string) map[string]string {
 	return out
 }
 
+// hashed are names of Jobs and of revisions of the configuration.
+var hashed = regexp.MustCompile(`-([0-9a-f]{16}|[0-9a-f]{8})$`)
+
+func names(data map[string]string) []string { return slices.Sorted(maps.Keys(data)) }
+
+// dump is an object as text.
+func dump(t *testing.T, u *unstructured.Unstructured) string {
+	t.Helper()
+	text, err := u.MarshalJSON()
+	must(t, err)
+	return string(text)
+}
+
+// certificate is one in PEM as a difference shows it.
+var certificate = regexp.MustCompile(`(?s)-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----`)
+
 var generated = regexp.MustCompile(`password: \S+`)
 
 func TestReady(t *testing.T)  { kittest.New(t, scenario(t, "")).Ready(t) }
@@ -98,5 +129,62 @@ func TestFiles(t *testing.T) {
 		kittest.Golden(t, "testdata/uwsgi.ini", config["uwsgi.ini"])
 		clouds := secret(p, "identity-clouds")["clouds.yaml"]
 		kittest.Golden(t, "testdata/clouds.yaml", generated.ReplaceAllString(clouds, "password: HIDDEN"))
+	})
+}
+
+// Each variant is a patch of the smallest Keystone, and in testdata the lines in which its objects differ.
+func TestVariants(t *testing.T) {
+	base, err := os.ReadFile("testdata/minimal.yaml")
+	must(t, err)
+	for name, patch := range map[string]string{
+		"replicas":   "spec: {replicas: 3}",
+		"cluster-ip": "spec: {expose: {type: ClusterIP}}",
+		"hostname":   "spec: {expose: {hostname: identity.example.org, annotations: {example.org/zone: public}}}",
+		"plain":      "spec: {tls: {disabled: true}}",
+		"given-tls":  "spec: {tls: {secret: given}}",
+		"given-ca":   "spec: {tls: {caSecret: authority}}",
+		"bus":        "spec: {rabbitmq: bus}",
+		"no-cache":   "spec: {memcached: null}",
+		"password":   "spec: {adminPasswordSecret: given}",
+		"pods": "spec: {nodeSelector: {role: control}, tolerations: [{key: role, operator: Exists}]," +
+			" topologySpread: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]," +
+			" resources: {requests: {memory: 512Mi}}}",
+		"volumes": "spec: {extraVolumes: [{name: policy, mountPath: /etc/keystone/policy.d, configMap: policy}," +
+			" {name: ldap, mountPath: /etc/ldap, secret: ldap}]}",
+		"suspended": "spec: {trustFlush: {suspend: true, schedule: '@daily'}}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scenario(t, patch)
+			s.Files = append(s.Files, "testdata/given.yaml")
+			kittest.New(t, s).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				kittest.Golden(t, "testdata/"+name+".diff", kittest.Diff(string(base), p.Applied()))
+			})
+		})
+	}
+}
+
+// Behind a Gateway there are objects of kinds that a cluster without the Gateway API does not serve.
+func TestGateway(t *testing.T) {
+	const patch = "spec: {expose: {type: HTTPRoute, hostname: identity.example.org, gateway: {name: web, namespace: edge}}}"
+	base, err := os.ReadFile("testdata/minimal.yaml")
+	must(t, err)
+	s := scenario(t, patch)
+	s.CRDs = append(s.CRDs, "testdata/gateway.yaml")
+	s.Controllers = controllers(t, true)
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		diff := kittest.Diff(string(base), p.Applied())
+		kittest.Golden(t, "testdata/gateway.diff", certificate.ReplaceAllString(diff, "HIDDEN"))
+		clouds := secret(p, "identity-clouds")["clouds.yaml"]
+		if strings.Count(clouds, "cacert: ") != 1 {
+			t.Errorf("only the internal cloud has our authority, but clouds.yaml is\n%s", clouds)
+		}
+	})
+	kittest.New(t, scenario(t, patch)).Run(t, func(p *kittest.Play) {
+		c := p.Condition("Keystone/cloud/identity", "RouteReady")
+		if c.Reason != "GatewayMissing" {
+			t.Errorf("without the Gateway API the condition is %+v", c)
+		}
 	})
 }

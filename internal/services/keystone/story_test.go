@@ -1,0 +1,319 @@
+package keystone_test
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"stackwright.dev/kit/kittest"
+)
+
+const identity = "Keystone/cloud/identity"
+
+// writes returns the names of the objects that are written while f runs, without events and the status of the owner.
+func writes(p *kittest.Play, f func()) []string {
+	p.T.Helper()
+	_, all := p.During(func() { f(); p.Settle() })
+	var names []string
+	for _, w := range all {
+		path, _, _ := strings.Cut(strings.Fields(w)[1], "?")
+		if strings.Contains(path, "/events") || strings.HasSuffix(path, "/status") {
+			continue
+		}
+		parts := strings.Split(path, "/")
+		names = append(names, parts[len(parts)-2]+"/"+hashed.ReplaceAllString(parts[len(parts)-1], "-HASH"))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func data(p *kittest.Play, name, key, value string) {
+	p.T.Helper()
+	p.Change("Secret/cloud/"+name, "data."+key, base64.StdEncoding.EncodeToString([]byte(value)))
+}
+
+func jobs(p *kittest.Play) []string {
+	p.T.Helper()
+	var names []string
+	for _, u := range p.Objects() {
+		if u.GetKind() == "Job" {
+			names = append(names, u.GetName())
+		}
+	}
+	return names
+}
+
+// A wrong option leaves everything as it runs, and the condition tells what would be right.
+func TestWrongOptionChangesNothing(t *testing.T) {
+	const one = "rendering step config: "
+	for name, c := range map[string]struct {
+		path  string
+		value any
+		want  string
+	}{
+		"section": {"spec.config", map[string]any{"tokn": map[string]any{"expiration": int64(5)}},
+			one + "spec.config: keystone of release epoxy has no section [tokn]; did you mean [token]?"},
+		"option": {"spec.config", map[string]any{"token": map[string]any{"expiraton": int64(5)}},
+			one + "spec.config: keystone of release epoxy has no option expiraton in section [token]; did you mean expiration?"},
+		"type": {"spec.config", map[string]any{"cache": map[string]any{"enabled": "perhaps"}},
+			one + `spec.config: [cache] enabled must be true or false, not "perhaps"`},
+		"object": {"spec.config", map[string]any{"cache": map[string]any{"enabled": map[string]any{"a": "b"}}},
+			one + "spec.config: [cache] enabled is an object; use a string, a number, a boolean or a list of these"},
+		"fragment": {"spec.configFrom", []any{map[string]any{"configMap": "wrong"}},
+			one + "ConfigMap wrong, key a.conf: line 2 is neither a section nor an option; write option = value"},
+		"hidden": {"spec.configFrom", []any{map[string]any{"secret": "hidden"}},
+			one + "Secret hidden, key a.conf: [token] expiration must be an integer of at least 0 and at most 9223372036854775807"},
+		"release": {"spec.release", "yoga",
+			one + "spec.release: release yoga has no catalogue of the options of keystone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scenario(t, "")
+			s.Files = append(s.Files, "testdata/fragments.yaml")
+			kittest.New(t, s).Run(t, func(p *kittest.Play) {
+				p.Settle()
+				before := secret(p, "identity-config")
+				got := writes(p, func() { p.Change(identity, c.path, c.value) })
+				if len(got) > 0 {
+					t.Errorf("it wrote %v", got)
+				}
+				condition := p.Condition(identity, "ConfigReady")
+				if condition.Reason != "InvalidConfig" || !strings.HasPrefix(condition.Message, c.want) {
+					t.Errorf("the condition is %s: %s\nwant %s", condition.Reason, condition.Message, c.want)
+				}
+				if ready := p.Condition(identity, "Ready"); ready.Status != metav1.ConditionFalse {
+					t.Errorf("the object says Ready=%s", ready.Status)
+				}
+				p.Change(identity, c.path, nil)
+				p.Settle()
+				p.Ready()
+				if diff := cmp.Diff(before, secret(p, "identity-config")); diff != "" {
+					t.Errorf("taken back, the configuration differs (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// A new option rolls the API and runs no Job. The old configuration stays until the last old pod is gone.
+func TestOptionRollsTheAPI(t *testing.T) {
+	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Settle()
+		before := secret(p, "identity-config")["hash"]
+		p.Behave("Deployment", kittest.Hold)
+		got := writes(p, func() {
+			p.Change(identity, "spec.config", map[string]any{"token": map[string]any{"expiration": int64(600)}})
+		})
+		want := []string{"deployments/identity-api", "secrets/identity-config", "secrets/identity-config-HASH"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the writes differ (-want +got):\n%s", diff)
+		}
+		after := secret(p, "identity-config")
+		if after["hash"] == before || !strings.Contains(after["keystone.conf"], "expiration = 600") {
+			t.Errorf("the configuration is %s\n%s", after["hash"], after["keystone.conf"])
+		}
+		if p.Object("Secret/cloud/identity-config-"+before) == nil {
+			t.Error("the configuration of the old pods is gone before they are")
+		}
+		p.Behave("Deployment", kittest.Ready)
+		p.Settle()
+		p.Ready()
+		p.Change(identity, "metadata.annotations", map[string]any{"kit.stackwright.dev/reconcile": "now"})
+		p.Settle()
+		if p.Object("Secret/cloud/identity-config-"+before) != nil {
+			t.Error("the old configuration is still there")
+		}
+	})
+}
+
+// A new password becomes the valid one first, and clients hear of it afterwards.
+func TestPasswordTakesEffectBeforeClientsHearOfIt(t *testing.T) {
+	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Settle()
+		p.Behave("Job", kittest.Hold)
+		before := secret(p, "identity-clouds")["clouds.yaml"]
+		// The Secret is written to take it over as it is: the operator had made what is changed.
+		want := []string{"jobs/identity-bootstrap-HASH", "secrets/identity-admin"}
+		if got := writes(p, func() { data(p, "identity-admin", "password", "n3w\n") }); !cmp.Equal(got, want) {
+			t.Errorf("it wrote %v", got)
+		}
+		if secret(p, "identity-clouds")["clouds.yaml"] != before {
+			t.Error("clients have a password that does not work yet")
+		}
+		p.Behave("Job", kittest.Ready)
+		p.Settle()
+		p.Ready()
+		if clouds := secret(p, "identity-clouds")["clouds.yaml"]; !strings.Contains(clouds, "password: n3w\n") {
+			t.Errorf("clients do not have the new password:\n%s", clouds)
+		}
+		for _, u := range p.Objects() {
+			if text := dump(t, u); u.GetKind() != "Secret" && strings.Contains(text, "n3w") {
+				t.Errorf("%s %s shows the password", u.GetKind(), u.GetName())
+			}
+		}
+		data(p, "identity-admin", "password", "\n")
+		p.Settle()
+		if c := p.Condition(identity, "BootstrapReady"); !strings.HasSuffix(c.Message, "Secret identity-admin has an empty password; set a password") {
+			t.Errorf("with an empty password the condition is %s: %s", c.Reason, c.Message)
+		}
+	})
+}
+
+// Keys are rotated on time, and nothing but their Secret changes.
+func TestFernetKeysRotate(t *testing.T) {
+	kittest.New(t, scenario(t, "spec: {fernet: {rotationInterval: 12h}}")).Run(t, func(p *kittest.Play) {
+		p.Settle()
+		first := secret(p, "identity-fernet")
+		if got := writes(p, func() { p.Pass(12 * time.Hour) }); !cmp.Equal(got, []string{"secrets/identity-fernet"}) {
+			t.Errorf("it wrote %v", got)
+		}
+		second := secret(p, "identity-fernet")
+		if second["2"] != first["0"] || second["1"] != first["1"] || second["0"] == first["0"] {
+			t.Errorf("the staged key did not become the primary: %v", names(second))
+		}
+		p.Pass(10 * 24 * time.Hour)
+		p.Settle()
+		// A rotation every 12 h and tokens of up to 49 h: the staged key, the primary, and five before it.
+		if got := len(secret(p, "identity-fernet")) - 2; got != 7 {
+			t.Errorf("there are %d keys: %v", got, names(secret(p, "identity-fernet")))
+		}
+		p.Change(identity, "spec.fernet.maxActiveKeys", int64(6))
+		p.Settle()
+		c := p.Condition(identity, "FernetKeysReady")
+		if c.Reason != "TooFewKeys" || !strings.Contains(c.Message, "need 7") {
+			t.Errorf("with too few keys the condition is %s: %s", c.Reason, c.Message)
+		}
+	})
+}
+
+// The oldest credential key goes only after a Job has encrypted everything with the newest.
+func TestCredentialKeysRotate(t *testing.T) {
+	kittest.New(t, scenario(t, "spec: {credential: {rotationInterval: 24h}, fernet: {rotationInterval: 2400h}}")).Run(t, func(p *kittest.Play) {
+		p.Settle()
+		p.Behave("Job", kittest.Hold)
+		p.Pass(25 * time.Hour)
+		p.Settle()
+		if !slices.Contains(jobs(p), "identity-credential-migrate-2") {
+			t.Errorf("the Jobs are %v", jobs(p))
+		}
+		held := secret(p, "identity-credential")
+		if held["0"] != held["2"] || held["1"] == "" {
+			t.Errorf("a key was let go before the migration: %v", names(held))
+		}
+		p.Behave("Job", kittest.Ready)
+		p.Settle()
+		p.Ready()
+		if done := secret(p, "identity-credential"); done["0"] == done["2"] {
+			t.Error("no new key was staged after the migration")
+		}
+		p.Pass(24 * time.Hour)
+		p.Settle()
+		if got := names(secret(p, "identity-credential")); !cmp.Equal(got, []string{"0", "2", "3", "rotated", "staged"}) {
+			t.Errorf("after the second rotation there are %v", got)
+		}
+	})
+}
+
+// The same step runs on a schema once: not again for a restart, an option, or a replica.
+func TestSchemaJobsRunOnce(t *testing.T) {
+	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Settle()
+		before := jobs(p)
+		p.Change(identity, "spec.replicas", int64(3))
+		p.Change(identity, "spec.config", map[string]any{"token": map[string]any{"expiration": int64(600)}})
+		p.Settle()
+		p.Restart()
+		p.Settle()
+		if diff := cmp.Diff(before, jobs(p)); diff != "" {
+			t.Errorf("the Jobs differ (-before +after):\n%s", diff)
+		}
+		p.Change(identity, "spec.image", "images.example.org/keystone:next")
+		p.Settle()
+		p.Ready()
+		for _, job := range before {
+			if slices.Contains(jobs(p), job) {
+				t.Errorf("Job %s was not run for the new image", job)
+			}
+		}
+	})
+}
+
+// While an autoscaler targets the Deployment, the number of replicas is the autoscaler's.
+func TestAutoscalerOwnsReplicas(t *testing.T) {
+	s := scenario(t, "")
+	s.Files = append(s.Files, "testdata/autoscaler.yaml")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Settle()
+		p.Change("Deployment/cloud/identity-api", "spec.replicas", int64(5))
+		if got := writes(p, func() { p.Change(identity, "spec.replicas", int64(2)) }); len(got) > 0 {
+			t.Errorf("it wrote %v", got)
+		}
+	})
+}
+
+func TestMissingInputIsNamed(t *testing.T) {
+	for name, c := range map[string]struct{ patch, remove, condition, want string }{
+		"fragment": {"spec: {configFrom: [{secret: nowhere}]}", "", "ConfigReady",
+			"Secret nowhere does not exist in namespace cloud; create it."},
+		"password": {"spec: {adminPasswordSecret: nowhere}", "", "BootstrapReady",
+			"Secret nowhere does not exist in namespace cloud; create it with the keys password."},
+		"certificate": {"spec: {tls: {secret: nowhere}}", "", "DeploymentReady",
+			"Secret nowhere does not exist in namespace cloud; create it."},
+		"authority": {"spec: {tls: {caSecret: nowhere}}", "", "TLSReady",
+			"Secret nowhere does not exist in namespace cloud; create it."},
+		"cache": {"spec: {memcached: nowhere}", "", "ConfigReady",
+			"Memcached nowhere does not exist in namespace cloud; create it."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, scenario(t, c.patch)).Run(t, func(p *kittest.Play) {
+				p.Settle()
+				if got := p.Condition(identity, c.condition); got.Message != c.want {
+					t.Errorf("the condition is %s %s: %s\nwant %s", got.Status, got.Reason, got.Message, c.want)
+				}
+			})
+		})
+	}
+}
+
+// Keys, passwords and the authority outlive a service whose data is kept.
+func TestDelete(t *testing.T) {
+	kittest.New(t, scenario(t, "spec: {database: {deletionPolicy: Delete}}")).Delete(t, nil)
+	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Settle()
+		before := map[string]map[string]string{}
+		kept := []string{"identity-admin", "identity-ca", "identity-credential", "identity-fernet"}
+		for _, name := range kept {
+			before[name] = secret(p, name)
+		}
+		p.Remove(identity)
+		p.Settle()
+		var left []string
+		for _, u := range p.Objects() {
+			if strings.HasPrefix(u.GetName(), "identity") && u.GetName() != "identity-db" {
+				left = append(left, u.GetName())
+			}
+		}
+		if diff := cmp.Diff(kept, left); diff != "" {
+			t.Fatalf("what is left differs (-want +got):\n%s", diff)
+		}
+		again := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "service.stackwright.dev/v1alpha1", "kind": "Keystone",
+			"metadata": map[string]any{"name": "identity", "namespace": "cloud"},
+			"spec": map[string]any{"image": "images.example.org/keystone:epoxy",
+				"database": map[string]any{"galera": "db"}, "memcached": "cache"},
+		}}
+		p.Create(again)
+		p.Settle()
+		p.Ready()
+		for _, name := range kept {
+			if diff := cmp.Diff(before[name], secret(p, name)); diff != "" {
+				t.Errorf("Secret %s was not taken up again (-want +got):\n%s", name, diff)
+			}
+		}
+	})
+}
