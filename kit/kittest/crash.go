@@ -3,6 +3,7 @@ package kittest
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"testing"
 )
 
@@ -41,26 +42,18 @@ func (d Death) at(k int) Fault {
 // tooMany ends a crash test that has told enough.
 const tooMany = 3
 
-// Crash plays the scenario once per request of the operator and per way to die. The operator is killed at that request
-// and started again; the end state must be that of an undisturbed play, and nothing may have been created twice. A
-// script goes on after Scenario.Script, such as a change or a deletion; it may be nil.
+// Crash plays the scenario once per request of the operator and per way to die. The operator is killed at that
+// request and started again; the end state must be that of an undisturbed play, and nothing may have been created
+// twice. A script goes on after Scenario.Script, such as a change or a deletion: then the requests that it causes are
+// tried, and not those before. It may be nil.
 func (w *World) Crash(t *testing.T, script func(*Play)) {
 	t.Helper()
-	want, created, n := w.calm(t, script)
+	want := w.calm(t, script)
 	for _, death := range []Death{Lost, Unanswered, After} {
 		t.Run(string(death), func(t *testing.T) {
 			failed := 0
-			for k := 1; k <= n && failed < tooMany; k++ {
-				ok := t.Run(fmt.Sprint(k), func(t *testing.T) {
-					w.play(t, func(*Play) Fault { return death.at(k) }, func(p *Play) {
-						p.script(script)
-						p.same(fmt.Sprintf("killed at request %d (%s): %s", k, death, p.nth(k)), want)
-						if err := twice(p.creations(), created); err != nil {
-							p.T.Errorf("killed at request %d (%s): %v", k, death, err)
-						}
-					})
-				})
-				if !ok {
+			for k := want.first; k <= want.last && failed < tooMany; k++ {
+				if !t.Run(strconv.Itoa(k), func(t *testing.T) { w.crash(t, script, death, k, want) }) {
 					failed++
 				}
 			}
@@ -68,17 +61,41 @@ func (w *World) Crash(t *testing.T, script func(*Play)) {
 	}
 }
 
+// crash plays with one death.
+func (w *World) crash(t *testing.T, script func(*Play), death Death, k int, want calm) {
+	t.Helper()
+	w.play(t, func(*Play) Fault { return death.at(k) }, func(p *Play) {
+		p.script(script)
+		what := fmt.Sprintf("killed at request %d (%s): %s", k, death, p.nth(k))
+		p.same(what, want.state)
+		if err := twice(p.creations(), want.created); err != nil {
+			p.T.Errorf("%s: %v", what, err)
+		}
+	})
+}
+
+// calm is what an undisturbed play came to.
+type calm struct {
+	state       string
+	created     map[string]int
+	first, last int
+}
+
 // calm plays without faults.
-func (w *World) calm(t *testing.T, script func(*Play)) (state string, created map[string]int, requests int) {
+func (w *World) calm(t *testing.T, script func(*Play)) (c calm) {
 	t.Helper()
 	w.play(t, nil, func(p *Play) {
+		c.first = 1
+		if script != nil {
+			c.first = p.journal.n + 1
+		}
 		p.script(script)
-		state, created, requests = p.Snapshot(), p.creations(), p.journal.n
+		c.state, c.created, c.last = p.Snapshot(), p.creations(), p.journal.n
 	})
-	if requests == 0 {
-		t.Fatal("the operator sent no request; is there an owner in Scenario.Files?")
+	if c.last < c.first {
+		t.Fatal("the operator sent no request; is there an owner in Scenario.Files, and does the script change something?")
 	}
-	return state, created, requests
+	return c
 }
 
 func (p *Play) script(f func(*Play)) {

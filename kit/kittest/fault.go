@@ -26,13 +26,13 @@ type Trouble struct {
 // undisturbed play, and nothing may have been created twice.
 func (w *World) Faults(t *testing.T, script func(*Play), troubles ...Trouble) {
 	t.Helper()
-	want, created, _ := w.calm(t, script)
+	want := w.calm(t, script)
 	for _, trouble := range troubles {
 		t.Run(trouble.Name, func(t *testing.T) {
 			w.play(t, trouble.Fault, func(p *Play) {
 				p.script(script)
-				p.same(trouble.Name, want)
-				if err := twice(p.creations(), created); err != nil {
+				p.same(trouble.Name, want.state)
+				if err := twice(p.creations(), want.created); err != nil {
 					p.T.Error(err)
 				}
 			})

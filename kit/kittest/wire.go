@@ -16,7 +16,8 @@ var errKilled = errors.New("kittest: the process was killed")
 
 // Exchange is one request of the operator.
 type Exchange struct {
-	// N counts the requests of a play from 1; requests that only look (watches, lists, discovery) have no number.
+	// N counts the requests of a play from 1; requests that only look (watches, lists, discovery)
+	// and Events have no number.
 	N int
 	// Method and Path of the request; Outside tells that it did not go to Kubernetes.
 	Method, Path string
@@ -84,12 +85,13 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	return fault(x, send)
 }
 
-// single tells whether a request is about one thing, rather than looking around.
+// single tells whether a request is about one thing, rather than looking around. Events do not count either: nothing
+// follows from them.
 func (x *Exchange) single() bool {
-	if x.Outside || x.Write() {
-		return true
-	}
 	path, query, _ := strings.Cut(x.Path, "?")
+	if x.Outside || x.Write() {
+		return x.Outside || !strings.HasSuffix(path, "/events")
+	}
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	if strings.Contains(query, "watch=") || len(parts) < 4 {
 		return false
