@@ -107,7 +107,7 @@ func loadCommand(s *settings) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&cluster, "cluster", "stackwright", "name of the development cluster")
+	cmd.Flags().StringVar(&cluster, "cluster", "dev", "name of the development cluster")
 	return cmd
 }
 

@@ -73,7 +73,8 @@ func (c *Contents) addModules(info *debug.BuildInfo) {
 	c.Components = append(c.Components, module(info.Main.Path, info.Main.Version, program),
 		module("stdlib", strings.TrimPrefix(info.GoVersion, "go"), program))
 	for _, dependency := range info.Deps {
-		if dependency.Replace != nil {
+		// A replacement without a version is a folder, which tells nobody anything.
+		if dependency.Replace != nil && dependency.Replace.Version != "" {
 			dependency = dependency.Replace
 		}
 		c.Components = append(c.Components, module(dependency.Path, dependency.Version, program))

@@ -63,6 +63,7 @@ func TestAddModules(t *testing.T) {
 		Deps: []*debug.Module{
 			{Path: "github.com/Masterminds/semver/v3", Version: "v3.4.0"},
 			{Path: "b.example", Version: "v1.0.0", Replace: &debug.Module{Path: "c.example", Version: "v2.0.0"}},
+			{Path: "d.example", Version: "v0.0.0", Replace: &debug.Module{Path: "../d"}},
 		}})
 	const program = "a.example/cmd/tool"
 	want := []Component{
@@ -71,6 +72,7 @@ func TestAddModules(t *testing.T) {
 		{Name: "github.com/Masterminds/semver/v3", Version: "v3.4.0", Source: program,
 			URL: "pkg:golang/github.com/masterminds/semver/v3@v3.4.0"},
 		{Name: "c.example", Version: "v2.0.0", Source: program, URL: "pkg:golang/c.example@v2.0.0"},
+		{Name: "d.example", Version: "v0.0.0", Source: program, URL: "pkg:golang/d.example@v0.0.0"},
 	}
 	if diff := cmp.Diff(want, contents.Components); diff != "" {
 		t.Error(diff)
