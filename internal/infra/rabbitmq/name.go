@@ -30,7 +30,11 @@ func AgentSecret(name string) string { return name + "-agent" }
 func TLSSecret(name string) string { return name + "-tls" }
 
 func cookieSecret(name string) string { return name + "-cookie" }
+func cookieCopy(name string) string   { return name + "-cookie-copy" }
 func configMap(name string) string    { return name + "-config" }
+
+// serviceAccount has no rights.
+func serviceAccount(r *infrav1.RabbitMQ) string { return r.Name + "-rabbitmq" }
 
 func caSecret(r *infrav1.RabbitMQ) string {
 	if r.Spec.TLS.CASecret != "" {

@@ -18,7 +18,7 @@ func access(s *scope) ([]client.Object, error) {
 	amqp := corev1.ServicePort{Name: "amqp", Port: Port(r), TargetPort: intstr.FromString("amqp"), Protocol: corev1.ProtocolTCP}
 	orders := corev1.ServicePort{Name: "agent", Port: agent.Port, TargetPort: intstr.FromString("agent"), Protocol: corev1.ProtocolTCP}
 	return []client.Object{
-		&corev1.ServiceAccount{ObjectMeta: meta(r, r.Name), AutomountServiceAccountToken: new(false)},
+		&corev1.ServiceAccount{ObjectMeta: meta(r, serviceAccount(r)), AutomountServiceAccountToken: new(false)},
 		&corev1.Service{ObjectMeta: meta(r, r.Name), Spec: corev1.ServiceSpec{
 			Selector: labels(r), Ports: []corev1.ServicePort{amqp},
 		}},

@@ -1,6 +1,7 @@
 package rabbitmq
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/outcome"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	"stackwright.dev/stackwright/internal/agent"
@@ -30,8 +33,34 @@ func configObjects(s *scope) ([]client.Object, error) {
 	return []client.Object{&corev1.ConfigMap{ObjectMeta: meta(r, configMap(r.Name)), Data: Config(r)}}, nil
 }
 
-// claims are made beside the StatefulSet, under the names that it looks for, so that a volume can grow: the templates of
-// a StatefulSet cannot change.
+// size remembers the size that volumes began with: a StatefulSet's claim template can never change, and a volume can
+// grow.
+func size(_ context.Context, s *scope) *outcome.Outcome {
+	if s.Cell().ID != "" {
+		return nil
+	}
+	s.Cell().ID = s.Owner().Spec.Storage.Size.String()
+	return outcome.FromError(s.Save())
+}
+
+func firstSize(r *infrav1.RabbitMQ) resource.Quantity {
+	if q, err := resource.ParseQuantity(cell(r, stepSize)); err == nil {
+		return q
+	}
+	return r.Spec.Storage.Size
+}
+
+// cell returns what a step has noted in the object's status.
+func cell(r *infrav1.RabbitMQ, step string) string {
+	for _, e := range r.Status.Externals {
+		if e.Step == step {
+			return e.ID
+		}
+	}
+	return ""
+}
+
+// claims are made beside the StatefulSet, under the names that it looks for, so that they can grow and come back.
 func claims(s *scope) ([]client.Object, error) {
 	r := s.Owner()
 	var out []client.Object
@@ -52,6 +81,19 @@ func claim(r *infrav1.RabbitMQ, size resource.Quantity) corev1.PersistentVolumeC
 	return c
 }
 
+// hasClass is the gate of claims. Whether one is bound is the scheduler's business; without any class it never will be.
+func hasClass(obj client.Object) (bool, string) {
+	c, ok := obj.(*corev1.PersistentVolumeClaim)
+	switch {
+	case !ok || c.Spec.StorageClassName != nil && *c.Spec.StorageClassName != "" || c.Spec.VolumeName != "":
+		return true, ""
+	case c.Status.Phase == corev1.ClaimLost:
+		return false, "PersistentVolumeClaim " + c.Name + " has lost its volume; bring it back, or delete the claim and the pod."
+	}
+	return false, "PersistentVolumeClaim " + c.Name + " has no storage class, because the cluster has no default one; " +
+		"set spec.storage.className, or mark a StorageClass as default."
+}
+
 func statefulSet(s *scope) ([]client.Object, error) {
 	r := s.Owner()
 	return []client.Object{&appsv1.StatefulSet{ObjectMeta: meta(r, r.Name), Spec: appsv1.StatefulSetSpec{
@@ -60,6 +102,11 @@ func statefulSet(s *scope) ([]client.Object, error) {
 		Selector:    &metav1.LabelSelector{MatchLabels: labels(r)},
 		// After an outage of all, members need each other to start.
 		PodManagementPolicy: appsv1.ParallelPodManagement,
+		UpdateStrategy:      appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType},
+		PersistentVolumeClaimRetentionPolicy: &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{
+			WhenDeleted: appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
+			WhenScaled:  appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
+		},
 		Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: labels(r), Annotations: map[string]string{
 				"infra.stackwright.dev/config": digest(Config(r)),
@@ -68,8 +115,7 @@ func statefulSet(s *scope) ([]client.Object, error) {
 		},
 		VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{
 			ObjectMeta: metav1.ObjectMeta{Name: "data"},
-			// The claims are there already; this size is never used.
-			Spec: claim(r, resource.MustParse("100Mi")),
+			Spec:       claim(r, firstSize(r)),
 		}},
 	}}}, nil
 }
@@ -85,7 +131,7 @@ func digest(files map[string]string) string {
 
 func podSpec(r *infrav1.RabbitMQ) corev1.PodSpec {
 	return corev1.PodSpec{
-		ServiceAccountName:            r.Name,
+		ServiceAccountName:            serviceAccount(r),
 		AutomountServiceAccountToken:  new(false),
 		EnableServiceLinks:            new(false),
 		TerminationGracePeriodSeconds: new(int64(gracePeriod)),

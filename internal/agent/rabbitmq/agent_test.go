@@ -1,0 +1,199 @@
+package rabbitmq
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestHash(t *testing.T) {
+	h := hash([]byte{1, 2, 3, 4}, "secret")
+	for password, want := range map[string]bool{"secret": true, "other": false, "": false} {
+		if got := hashes(h, password); got != want {
+			t.Errorf("%q matches: %t, want %t", password, got, want)
+		}
+	}
+	for _, broken := range []string{"", "AQID", "not base64!"} {
+		if hashes(broken, "secret") {
+			t.Errorf("%q matches", broken)
+		}
+	}
+}
+
+func TestOlder(t *testing.T) {
+	for name, test := range map[string]struct {
+		image, volume string
+		want          bool
+	}{
+		"first start":     {"4.0.5", "", false},
+		"same":            {"4.0.5", "4.0.5", false},
+		"patch back":      {"4.0.5", "4.0.9", false},
+		"minor back":      {"4.0.5", "4.1.0", true},
+		"major back":      {"3.13.7", "4.0.5", true},
+		"minor forth":     {"4.2.0", "4.0.5", false},
+		"two digits":      {"4.10.0", "4.9.1", false},
+		"two digits back": {"4.9.1", "4.10.0", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := older(test.image, test.volume); got != test.want {
+				t.Errorf("image %s on a volume of %s is too old: %t, want %t", test.image, test.volume, got, test.want)
+			}
+		})
+	}
+}
+
+func config(t *testing.T) Config {
+	t.Helper()
+	dir := t.TempDir()
+	c := Config{Pod: "mq-1", Domain: "mq-members.cloud.svc", Port: "5671", Root: filepath.Join(dir, "volume"),
+		RunDir: filepath.Join(dir, "run"), ConfigDir: dir, CookieFile: filepath.Join(dir, "cookie"), Home: dir}
+	for _, d := range []string{c.Root, c.RunDir, filepath.Join(dir, "lib", "rabbitmq_server-4.0.5")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for f, text := range map[string]string{c.CookieFile: "a cookie of twenty letters\n", filepath.Join(dir, "rabbitmq.conf"): "a = b\n"} {
+		if err := os.WriteFile(f, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+func TestPrepare(t *testing.T) {
+	c := config(t)
+	if err := c.prepare([]string{"mq-0"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.prepare([]string{"mq-0", "mq-2"}); err != nil {
+		t.Fatalf("a second time: %v", err)
+	}
+	info, err := os.Stat(c.run(".erlang.cookie"))
+	if err != nil || info.Mode().Perm() != 0o400 {
+		t.Errorf("the cookie's mode is %v, %v; Erlang wants 0400", info.Mode(), err)
+	}
+	formation, err := os.ReadFile(c.run("conf.d/30-formation.conf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `cluster_formation.peer_discovery_backend = classic_config
+cluster_formation.classic_config.nodes.1 = rabbit@mq-1.mq-members.cloud.svc
+cluster_formation.classic_config.nodes.2 = rabbit@mq-0.mq-members.cloud.svc
+cluster_formation.classic_config.nodes.3 = rabbit@mq-2.mq-members.cloud.svc
+`
+	if diff := cmp.Diff(want, string(formation)); diff != "" {
+		t.Errorf("formation (-want +got):\n%s", diff)
+	}
+	for _, e := range c.env() {
+		if strings.Contains(e, "twenty letters") || strings.Contains(e, c.adminPassword([]byte("a cookie of twenty letters"))) {
+			t.Errorf("a secret is in the environment: %s", e)
+		}
+	}
+}
+
+func TestShortCookieIsRefused(t *testing.T) {
+	c := config(t)
+	if err := os.WriteFile(c.CookieFile, []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(c); err == nil || !strings.Contains(err.Error(), "5 characters are too few") {
+		t.Errorf("got %v, want a refusal of the cookie", err)
+	}
+}
+
+func TestPeers(t *testing.T) {
+	c := Config{Pod: "my-mq-1", Domain: "d.svc"}
+	if diff := cmp.Diff([]string{"my-mq-0", "my-mq-2"}, c.peers()); diff != "" {
+		t.Errorf("peers (-want +got):\n%s", diff)
+	}
+	if got := c.pod(c.node("my-mq-2")); got != "my-mq-2" {
+		t.Errorf("the pod of my-mq-2's node is %s", got)
+	}
+}
+
+// An order must be on the volume before it is acted on, and one for another volume or an older formation is refused.
+func TestOrders(t *testing.T) {
+	a, err := New(config(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.recall(Blank, "")
+	volume := a.vol.Memo().Volume
+	for name, o := range map[string]Start{
+		"another volume": {Mode: Seed, Epoch: 1, Volume: "other"},
+		"unknown mode":   {Mode: "Dance", Epoch: 1, Volume: volume},
+		"join nobody":    {Mode: Join, Epoch: 1, Volume: volume},
+		"alone, no data": {Mode: Alone, Epoch: 2, Volume: volume},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := a.order(t.Context(), o); err == nil {
+				t.Error("the order was taken")
+			}
+		})
+	}
+	o := Start{Mode: Join, Epoch: 3, Volume: volume, Peers: []string{"mq-0"}}
+	if _, err := a.order(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	taken, err := a.obey(<-a.starts)
+	if err != nil || taken == nil {
+		t.Fatalf("the order was dropped: %v", err)
+	}
+	again, err := OpenVolume(a.cfg.Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := again.Memo()
+	if m.Epoch != 3 || m.Data || m.Order == nil || m.Order.Mode != Join {
+		t.Errorf("after a crash the volume remembers %+v", m)
+	}
+	if next, err := a.idle(t.Context()); err != nil || next == nil || next.Mode != Join {
+		t.Errorf("a join that was cut off does not go on: %+v, %v", next, err)
+	}
+}
+
+func TestVolumeOfAMemberIsNotWiped(t *testing.T) {
+	v, err := OpenVolume(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(v.path("data", "coordination"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Remember(func(m *Memo) { m.Data = true }); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Wipe(); err == nil {
+		t.Error("the data of a member was removed")
+	}
+	if err := v.Remember(func(m *Memo) { m.Data = false }); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Wipe(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(v.path("data")); !os.IsNotExist(err) {
+		t.Errorf("the data is still there: %v", err)
+	}
+}
+
+func TestLastError(t *testing.T) {
+	for name, test := range map[string]struct {
+		log  []string
+		want string
+	}{
+		"nothing":   {nil, "it has said nothing"},
+		"last line": {[]string{"one", "two"}, "two"},
+		"boot": {[]string{"BOOT FAILED", "Error during startup: {error,enospc}", "halt"},
+			"Error during startup: {error,enospc}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := lastError(test.log); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,212 @@
+package rabbitmq_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/kittest"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	wire "stackwright.dev/stackwright/internal/agent/rabbitmq"
+	"stackwright.dev/stackwright/internal/infra/rabbitmq"
+	"stackwright.dev/stackwright/internal/infra/rabbitmq/fake"
+)
+
+const mq = "RabbitMQ/cloud/mq"
+
+func scheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, infrav1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func scenario(t *testing.T) kittest.Scenario {
+	t.Helper()
+	s := scheme(t)
+	return kittest.Scenario{
+		Scheme: s,
+		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
+			c, err := kit.New(rabbitmq.Definition(fake.Dial(outside)), s)
+			return []kit.Controller{c}, err
+		},
+		CRDs:     []string{"../../../charts/stackwright-operator/crds"},
+		Files:    []string{"testdata/world.yaml"},
+		Outside:  func() http.RoundTripper { return fake.New() },
+		Children: map[string]kittest.Behaviour{"StatefulSet": asMembers},
+	}
+}
+
+// asMembers makes as many pods ready as members serve.
+func asMembers(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
+	status := kittest.Ready(p, u)
+	want, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas")
+	serving := min(members(p).Serving(), want)
+	status["readyReplicas"], status["availableReplicas"] = serving, serving
+	return status
+}
+
+func members(p *kittest.Play) *fake.Members {
+	p.T.Helper()
+	m, ok := p.Outside.(*fake.Members)
+	if !ok {
+		p.T.Fatalf("outside is a %T", p.Outside)
+	}
+	return m
+}
+
+// change lets something happen to members, which their pods' readiness shows.
+func change(p *kittest.Play, f func(*fake.Members)) {
+	p.T.Helper()
+	f(members(p))
+	set := p.Object("StatefulSet/cloud/mq")
+	p.Change("StatefulSet/cloud/mq", "metadata.annotations.seen", set.GetResourceVersion())
+	p.Settle()
+}
+
+func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
+func TestCrash(t *testing.T)  { kittest.New(t, scenario(t)).Crash(t, nil) }
+
+func TestDriftIsHealed(t *testing.T) {
+	kittest.New(t, scenario(t)).Drift(t, "StatefulSet/mq", "spec.template.spec.terminationGracePeriodSeconds", int64(1))
+}
+
+func TestOneClusterIsFormed(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		orders := members(p).Orders()
+		if n := count(orders, "mq-0 POST /v1/start"); n != 1 {
+			t.Errorf("mq-0 was ordered to start %d times, want once: %v", n, orders)
+		}
+		for _, pod := range []string{"mq-1", "mq-2"} {
+			if n := count(orders, pod+" POST /v1/start"); n != 1 {
+				t.Errorf("%s was ordered to start %d times, want once: %v", pod, n, orders)
+			}
+		}
+		if e, _, _ := unstructured.NestedInt64(p.Object(mq).Object, "status", "epoch"); e != 1 {
+			t.Errorf("status.epoch is %d, want 1", e)
+		}
+	})
+}
+
+func count(list []string, want string) int {
+	n := 0
+	for _, s := range list {
+		if s == want {
+			n++
+		}
+	}
+	return n
+}
+
+func TestLostVolumeJoinsAnew(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		before := len(members(p).Orders())
+		change(p, func(m *fake.Members) { m.Lose("mq-1") })
+		p.Ready()
+		got := members(p).Orders()[before:]
+		if want := []string{"mq-0 POST /v1/forget", "mq-1 POST /v1/start"}; !slices.Equal(got, want) {
+			t.Errorf("orders are %v, want %v", got, want)
+		}
+	})
+}
+
+func TestMajorityLostNeedsAPerson(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		change(p, func(m *fake.Members) {
+			m.Lose("mq-0", "mq-2")
+			m.Change("mq-1", func(s *wire.State) { s.Phase, s.Broker = wire.Starting, wire.Broker{} })
+		})
+		c := p.Condition(mq, "MembersReady")
+		if c.Reason != "VolumesLost" || !strings.Contains(c.Message, "{forceBoot: mq-1, epoch: 2}") {
+			t.Errorf("MembersReady is %s: %s, want VolumesLost and what to set", c.Reason, c.Message)
+		}
+		p.Change(mq, "spec.recovery", map[string]any{"forceBoot": "mq-1", "epoch": int64(2)})
+		p.Settle()
+		p.Ready()
+		if e, _, _ := unstructured.NestedInt64(p.Object(mq).Object, "status", "epoch"); e != 2 {
+			t.Errorf("status.epoch is %d, want 2", e)
+		}
+		change(p, func(m *fake.Members) {
+			m.Lose("mq-0", "mq-1")
+			m.Change("mq-2", func(s *wire.State) { s.Phase, s.Broker = wire.Starting, wire.Broker{} })
+		})
+		if c := p.Condition(mq, "MembersReady"); c.Reason != "VolumesLost" || !strings.Contains(c.Message, "epoch: 3}") {
+			t.Errorf("an old decision was taken again: %s: %s", c.Reason, c.Message)
+		}
+	})
+}
+
+func TestShrinkMovesQueuesBeforePodsGo(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		before := len(members(p).Orders())
+		members(p).Silence(true, "mq-2")
+		p.Change(mq, "spec.replicas", int64(1))
+		p.Settle()
+		if n, _, _ := unstructured.NestedInt64(p.Object("StatefulSet/cloud/mq").Object, "spec", "replicas"); n != 3 {
+			t.Errorf("the StatefulSet has %d replicas while a member cannot leave, want 3", n)
+		}
+		if c := p.Condition(mq, "ScalingReady"); !strings.Contains(c.Message, "mq-2 has to serve before mq-2 can leave") {
+			t.Errorf("ScalingReady does not tell what is missing: %s", c.Message)
+		}
+		members(p).Silence(false, "mq-2")
+		p.Settle()
+		p.Ready()
+		want := []string{"mq-0 POST /v1/evacuate", "mq-2 POST /v1/leave", "mq-0 POST /v1/evacuate", "mq-1 POST /v1/leave"}
+		if got := members(p).Orders()[before:]; !slices.Equal(got, want) {
+			t.Errorf("orders are %v, want %v", got, want)
+		}
+		if n, _, _ := unstructured.NestedInt64(p.Object("StatefulSet/cloud/mq").Object, "spec", "replicas"); n != 1 {
+			t.Errorf("the StatefulSet has %d replicas, want 1", n)
+		}
+		p.Change(mq, "spec.replicas", int64(3))
+		p.Settle()
+		p.Ready()
+	})
+}
+
+func TestDeletedCookieComesBackAsItWas(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		before, _, _ := unstructured.NestedString(p.Object("Secret/cloud/mq-cookie").Object, "data", "cookie")
+		p.Remove("Secret/cloud/mq-cookie")
+		p.Settle()
+		after, _, _ := unstructured.NestedString(p.Object("Secret/cloud/mq-cookie").Object, "data", "cookie")
+		if before == "" || before != after {
+			t.Error("the cookie has changed: members that run would not know those that start")
+		}
+	})
+}
+
+func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) {
+	for policy, want := range map[string]int{"Retain": 3, "Delete": 0} {
+		t.Run(policy, func(t *testing.T) {
+			kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+				p.Change(mq, "spec.deletionPolicy", policy)
+				p.Settle()
+				p.Remove(mq)
+				p.Settle()
+				n := 0
+				for _, u := range p.Objects() {
+					if u.GetKind() == "PersistentVolumeClaim" {
+						n++
+					}
+				}
+				if n != want {
+					t.Errorf("%d volume claims are left, want %d", n, want)
+				}
+			})
+		})
+	}
+}
