@@ -42,7 +42,7 @@ func (r *Record) Writer() string {
 }
 
 // maxRoles keeps the record within its field: more orders without effect than this are not given.
-const maxRoles = 6
+const maxRoles = 4
 
 // String encodes a record into one line.
 func (r *Record) String() string {

@@ -1,0 +1,136 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/test/e2e/story"
+)
+
+// All members are killed at once, again and again, while rows are written. None that was acknowledged is lost.
+// GALERA_ROUNDS sets how often.
+func TestGaleraComesBackWhenAllMembersAreKilled(t *testing.T) {
+	w := story.Start(t)
+	g := newGalera(t, w)
+	writer := startWriter(w, "app", memberHosts(w)...)
+	rounds := 3
+	if n, err := strconv.Atoi(os.Getenv("GALERA_ROUNDS")); err == nil {
+		rounds = n
+	}
+	for round := range rounds {
+		began := time.Now()
+		cut(w)
+		writes := writer.grows(2 * time.Minute)
+		w.Ready(3*time.Minute, g)
+		t.Logf("round %d: rows after %s, all members after %s", round+1, writes.Round(100*time.Millisecond),
+			time.Since(began).Round(100*time.Millisecond))
+		if limit := 45 * time.Second; writes > limit {
+			t.Errorf("rows are written again after %s, want at most %s", writes, limit)
+		}
+	}
+	pause, why := writer.longest()
+	t.Logf("longest pause between two rows: %s (%s)", pause, why)
+	writer.check()
+}
+
+// One member is killed, then the writer itself. The others go on.
+func TestGaleraGoesOnWhenOneMemberIsKilled(t *testing.T) {
+	w := story.Start(t)
+	g := newGalera(t, w)
+	writer := startWriter(w, "app", memberHosts(w)...)
+	for _, pod := range []string{other(g), g.Status.Writer} {
+		if n := w.Kill(w.Namespace, pod); n != 1 {
+			t.Fatalf("killed %d pods, want 1", n)
+		}
+		writer.grows(time.Minute)
+		w.Ready(3*time.Minute, g)
+	}
+	pause, why := writer.longest()
+	t.Logf("longest pause between two rows: %s (%s)", pause, why)
+	if limit := 15 * time.Second; pause > limit {
+		t.Errorf("rows were not written for %s, want at most %s", pause, limit)
+	}
+	writer.check()
+}
+
+// other is a member that does not take writes.
+func other(g *infrav1.Galera) string {
+	if g.Status.Writer == "db-1" {
+		return "db-2"
+	}
+	return "db-1"
+}
+
+// A member's volume is lost together with all pods. If it was not the writer's, the cluster comes back by itself; if it
+// was, it stops and names the field, and goes on when the field is set.
+func TestGaleraWithALostVolume(t *testing.T) {
+	w := story.Start(t)
+	g := newGalera(t, w)
+	writer := startWriter(w, "app", memberHosts(w)...)
+	lose(w, other(g))
+	writer.grows(3 * time.Minute)
+	w.Ready(3*time.Minute, g)
+	writer.check()
+
+	taken := g.Status.Writer
+	lose(w, taken)
+	var said string
+	w.Eventually(2*time.Minute, "the operator asks a person", func(ctx context.Context) error {
+		if err := w.Get(ctx, w.Key(g), g); err != nil {
+			return err
+		}
+		c := meta.FindStatusCondition(g.Status.Conditions, "MembersReady")
+		if c == nil || c.Reason != "WritesMayBeLost" {
+			return fmt.Errorf("the condition is %v", c)
+		}
+		said = c.Message
+		return nil
+	})
+	t.Log(said)
+	seed := other(g)
+	want := fmt.Sprintf("set spec.recovery to {seed: %s, epoch: %d}", seed, g.Status.Epoch+1)
+	if !strings.Contains(said, want) && !strings.Contains(said, "spec.recovery to {seed: db-") {
+		t.Errorf("the message does not name the field: %s", said)
+	}
+	change := &infrav1.Galera{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "db"}}
+	change.Spec = g.Spec
+	change.Spec.Recovery = &infrav1.GaleraRecovery{Seed: seed, Epoch: g.Status.Epoch + 1}
+	w.Apply(change)
+	w.Ready(3*time.Minute, g)
+}
+
+// lose removes a member's claim together with all pods.
+func lose(w *story.World, member string) {
+	w.Helper()
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "data-" + member}}
+	if err := w.Get(w.Context(), w.Key(claim), claim); err != nil {
+		w.Fatal(err)
+	}
+	old := claim.UID
+	if err := w.Delete(w.Context(), claim); err != nil {
+		w.Fatalf("removing the claim of %s: %v", member, err)
+	}
+	cut(w)
+	w.Eventually(time.Minute, "the claim of "+member+" is a new one", func(ctx context.Context) error {
+		if err := w.Get(ctx, w.Key(claim), claim); err != nil {
+			return err
+		}
+		if claim.UID == old {
+			return errors.New("it is the old one")
+		}
+		return nil
+	})
+}
