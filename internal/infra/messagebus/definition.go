@@ -49,11 +49,7 @@ const (
 	KeyPassword     = "password"
 	KeyTransportURL = "transport_url"
 	KeyCA           = "ca.crt"
-	keyRotated      = "rotated"
 )
-
-// AnnotationRotate on a MessageBus makes a new password whenever its value changes.
-const AnnotationRotate = "infra.stackwright.dev/rotate-password"
 
 // SecretName is the Secret that a MessageBus gives to its users.
 func SecretName(name string) string { return name + "-bus" }
@@ -115,15 +111,15 @@ func vhost(m object) string     { return cmp.Or(m.Spec.VHost, m.Name) }
 func username(m object) string  { return cmp.Or(m.Spec.Username, m.Name) }
 func ownerName(m object) string { return m.Namespace + "/" + m.Name }
 
-// secret keeps the password and says how to connect.
+// secret keeps the password and says how to connect. A Secret that is deleted comes back with a new password.
 func secret(s *scope, have map[string][]byte) (*step.Generated, error) {
 	m := s.Owner()
 	r, ok := s.Get(refBroker).(*infrav1.RabbitMQ)
 	if !ok {
 		return nil, fmt.Errorf("reading RabbitMQ %s", m.Spec.RabbitMQ)
 	}
-	password, rotated := string(have[KeyPassword]), m.Annotations[AnnotationRotate]
-	if password == "" || rotated != string(have[keyRotated]) {
+	password := string(have[KeyPassword])
+	if password == "" {
 		b := make([]byte, 24)
 		_, _ = rand.Read(b)
 		password = base64.RawURLEncoding.EncodeToString(b)
@@ -132,9 +128,6 @@ func secret(s *scope, have map[string][]byte) (*step.Generated, error) {
 	data := map[string]string{
 		KeyHosts: strings.Join(hosts, ","), KeyPort: port, KeyVHost: vhost(m), KeyUsername: username(m), KeyPassword: password,
 		KeyTransportURL: transportURL(hosts, port, url.UserPassword(username(m), password), vhost(m)),
-	}
-	if rotated != "" {
-		data[keyRotated] = rotated
 	}
 	if !r.Spec.TLS.Disabled {
 		data[KeyCA] = s.Value(refTLS, pki.CAKey)

@@ -1,0 +1,133 @@
+package memcached_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/kittest"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/internal/infra/memcached"
+)
+
+const (
+	cache = "Memcached/cloud/cache"
+	set   = "StatefulSet/cloud/cache"
+)
+
+func scenario(t *testing.T) kittest.Scenario {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, infrav1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return kittest.Scenario{
+		Scheme: s,
+		Controllers: func(http.RoundTripper) ([]kit.Controller, error) {
+			c, err := kit.New(memcached.Definition(), s)
+			return []kit.Controller{c}, err
+		},
+		CRDs:  []string{"../../../charts/stackwright-operator/crds"},
+		Files: []string{"testdata/world.yaml"},
+	}
+}
+
+func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
+func TestCrash(t *testing.T)  { kittest.New(t, scenario(t)).Crash(t, nil) }
+func TestDelete(t *testing.T) { kittest.New(t, scenario(t)).Delete(t, nil) }
+
+func TestStatusTellsTheServers(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		o := p.Object(cache).Object
+		servers, _, _ := unstructured.NestedStringSlice(o, "status", "servers")
+		want := []string{"cache-0.cache.cloud.svc:11211", "cache-1.cache.cloud.svc:11211"}
+		if !slices.Equal(servers, want) {
+			t.Errorf("servers are %v, want %v", servers, want)
+		}
+		if s, _, _ := unstructured.NestedString(o, "status", "tlsSecret"); s != "cache-tls" {
+			t.Errorf("tlsSecret is %q, want cache-tls", s)
+		}
+		p.Change(cache, "spec.tls.disabled", true)
+		p.Settle()
+		p.Ready()
+		if s, _, _ := unstructured.NestedString(p.Object(cache).Object, "status", "tlsSecret"); s != "" {
+			t.Errorf("tlsSecret is %q although TLS is disabled", s)
+		}
+		if command := strings.Join(command(p), " "); strings.Contains(command, "--tls") {
+			t.Errorf("the command is %s although TLS is disabled", command)
+		}
+	})
+}
+
+func container(p *kittest.Play) map[string]any {
+	p.T.Helper()
+	list, _, _ := unstructured.NestedSlice(p.Object(set).Object, "spec", "template", "spec", "containers")
+	c, ok := list[0].(map[string]any)
+	if !ok {
+		p.T.Fatalf("a container is a %T", list[0])
+	}
+	return c
+}
+
+func command(p *kittest.Play) []string {
+	p.T.Helper()
+	c, _, _ := unstructured.NestedStringSlice(container(p), "command")
+	return c
+}
+
+func TestCacheFitsIntoTheMemory(t *testing.T) {
+	for name, test := range map[string]struct {
+		spec             map[string]any
+		megabytes, asked string
+	}{
+		"default":             {map[string]any{}, "--megabytes=64", "90596962"},
+		"a size":              {map[string]any{"cacheSize": "512Mi"}, "--megabytes=512", "607335217"},
+		"a request":           {map[string]any{"resources": map[string]any{"requests": map[string]any{"memory": "96Mi"}}}, "--megabytes=72", "96Mi"},
+		"a limit":             {map[string]any{"resources": map[string]any{"limits": map[string]any{"memory": "1Gi"}}}, "--megabytes=916", ""},
+		"a tiny request":      {map[string]any{"resources": map[string]any{"requests": map[string]any{"memory": "20Mi"}}}, "--megabytes=16", "20Mi"},
+		"a size and requests": {map[string]any{"cacheSize": "32Mi", "resources": map[string]any{"requests": map[string]any{"memory": "1Gi"}}}, "--megabytes=32", "1Gi"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+				for k, v := range test.spec {
+					p.Change(cache, "spec."+k, v)
+				}
+				p.Settle()
+				p.Ready()
+				if !slices.Contains(command(p), test.megabytes) {
+					t.Errorf("the command is %v, want %s", command(p), test.megabytes)
+				}
+				asked, _, _ := unstructured.NestedString(container(p), "resources", "requests", "memory")
+				if asked != test.asked {
+					t.Errorf("the pod asks for %s, want %s", asked, test.asked)
+				}
+			})
+		})
+	}
+}
+
+func TestCacheThatDoesNotFitIsRefused(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Change(cache, "spec.resources", map[string]any{"limits": map[string]any{"memory": "128Mi"}})
+		p.Change(cache, "spec.cacheSize", "128Mi")
+		p.Settle()
+		c := p.Condition(cache, "MemoryReady")
+		if c.Reason != "CacheTooLarge" || !strings.Contains(c.Message, "A cache of 128 MiB needs 156 MiB") {
+			t.Errorf("MemoryReady is %s: %s", c.Reason, c.Message)
+		}
+		if slices.Contains(command(p), "--megabytes=128") {
+			t.Error("pods were changed before the size was checked")
+		}
+	})
+}
