@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -37,6 +38,10 @@ func New(c Config) (*Agent, error) {
 	vol, err := OpenVolume(c.Root)
 	if err != nil {
 		return nil, err
+	}
+	// The run folder of a new pod is empty, and already the first look at the data needs room for temporary files.
+	if err := os.MkdirAll(c.tmp(), 0o700); err != nil {
+		return nil, fmt.Errorf("preparing the folder for temporary files: %w", err)
 	}
 	d, err := newDoor(c.socket())
 	if err != nil {

@@ -27,11 +27,13 @@ type Config struct {
 
 func (c *Config) socket() string { return filepath.Join(c.RunDir, "mysqld.sock") }
 
+func (c *Config) tmp() string { return filepath.Join(c.RunDir, "tmp") }
+
 // args that every start of mariadbd has.
 func (c *Config) args(data string) []string {
 	return []string{
 		"--defaults-file=" + c.ConfigFile, "--datadir=" + data, "--socket=" + c.socket(),
-		"--pid-file=" + filepath.Join(c.RunDir, "mysqld.pid"), "--tmpdir=" + filepath.Join(c.RunDir, "tmp"),
+		"--pid-file=" + filepath.Join(c.RunDir, "mysqld.pid"), "--tmpdir=" + c.tmp(),
 		"--wsrep-node-name=" + c.Pod, "--wsrep-node-address=" + c.IP,
 	}
 }
@@ -159,8 +161,5 @@ func (a *Agent) joining(ctx context.Context, p Position, donors []string) (*star
 // launch starts mariadbd.
 func (a *Agent) launch(s *start) (*agent.Process, error) {
 	slog.Info("starting mariadbd", "why", s.why)
-	if err := os.MkdirAll(filepath.Join(a.cfg.RunDir, "tmp"), 0o700); err != nil {
-		return nil, fmt.Errorf("preparing the folder for temporary files: %w", err)
-	}
 	return agent.Start("mariadbd", append(a.cfg.args(a.vol.Data()), s.args...), nil)
 }

@@ -138,6 +138,7 @@ func (l *lab) start(i int) {
 		l.t.Fatal(err)
 	}
 	script := `mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"; mount -t tmpfs tmpfs "$1/tmp"
+mount -t tmpfs -o uid=42434,gid=42434,mode=0770 tmpfs "$1/run/mysqld"
 exec chroot "$1" setpriv --reuid 42434 --regid 42434 --clear-groups --no-new-privs env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
  POD_NAME="$2" POD_IP="$3" stackwright-agent mariadb --domain="$4" --tls=/etc/stackwright/tls`
 	m.command = exec.Command("ip", "netns", "exec", m.ns(), "unshare", "-m", "-p", "-u", "--fork", "--kill-child",
