@@ -27,8 +27,8 @@ type MessageBusSpec struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-_.a-z0-9]*[a-z0-9])?$`
 	// +kubebuilder:validation:XValidation:rule="!(self in ['guest','stackwright-agent'])",message="username is an account of the broker itself; take another one"
 	Username string `json:"username,omitempty"`
-	// DeletionPolicy says whether the virtual host with its queues and the account are removed when this object is
-	// deleted. The password is kept in the Secret only, so with Retain a MessageBus made again takes a new password.
+	// DeletionPolicy says whether the virtual host with its queues, the account and the Secret are removed when this
+	// object is deleted.
 	// +optional
 	// +kubebuilder:default=Delete
 	// +kubebuilder:validation:MaxLength=16
