@@ -62,10 +62,13 @@ func TestAPIStaysDuringRollingChange(t *testing.T) {
 	keystone := &servicev1.Keystone{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-keystone"}}
 	w.Ready(story.UpToReady, keystone)
 	users := w.Users(cp)
+	token, err := users.Token(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	probe := w.Watch(200*time.Millisecond, 10*time.Second, func(ctx context.Context) error {
-		_, err := users.Token(ctx)
-		return err
+		return users.Validate(ctx, token)
 	})
 	debug, err := servicev1.ValueOf(true)
 	if err != nil {

@@ -24,6 +24,7 @@ func (c Cluster) Keep(name string) string {
 	dir := filepath.Join(artifacts(), name)
 	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
+	c.Log = nil
 	k := keeper{c, ctx, dir}
 	kinds, _ := c.Kubectl(ctx, "api-resources", "--verbs=list", "--no-headers", "-o", "name")
 	k.kubectl("objects.yaml", "get", "-A", "-o", "yaml", "--show-managed-fields",

@@ -48,14 +48,11 @@ func (w *World) Identity(secret client.ObjectKey) *Identity {
 	if err := yaml.Unmarshal(s.Data["clouds.yaml"], &file); err != nil {
 		w.Fatalf("reading clouds.yaml of Secret %s: %v", secret, err)
 	}
-	if len(file.Clouds) == 0 {
-		w.Fatalf("Secret %s has no cloud in clouds.yaml", secret)
+	users, ok := file.Clouds["default"]
+	if !ok {
+		w.Fatalf("clouds.yaml of Secret %s has no cloud default", secret)
 	}
-	i := &Identity{http: &http.Client{Transport: transport(s.Data["ca.crt"])}}
-	for _, c := range file.Clouds {
-		i.cloud = c
-	}
-	return i
+	return &Identity{cloud: users, http: &http.Client{Transport: transport(s.Data["ca.crt"])}}
 }
 
 // transport trusts ca and makes a connection for each request, because a kept one would hide that others fail.

@@ -11,7 +11,7 @@ import (
 )
 
 // Shared is the cluster that stories share unless they need one of their own.
-func Shared() Cluster { return Cluster{Name: "e2e"} }
+func Shared() Cluster { return Cluster{Name: "stories"} }
 
 // Runner runs the tests of a package; testing.M is one.
 type Runner interface{ Run() int }

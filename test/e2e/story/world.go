@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,6 +19,7 @@ import (
 	clientgo "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
@@ -30,6 +33,8 @@ type World struct {
 	Cluster Cluster
 	// Namespace is the test's own; it goes when the test ends.
 	Namespace string
+
+	kept sync.Once
 }
 
 // Start gives a test the shared cluster and a namespace of its own. When the test fails, logs, events and objects are
@@ -46,6 +51,8 @@ func Join(t *testing.T, c Cluster) *World {
 	if err != nil {
 		t.Fatalf("reading the cluster's kubeconfig: %v", err)
 	}
+	log.SetLogger(logr.Discard())
+	config.QPS = -1 // waiting asks often
 	scheme, err := newScheme()
 	if err != nil {
 		t.Fatal(err)
@@ -57,12 +64,15 @@ func Join(t *testing.T, c Cluster) *World {
 	w := &World{TB: t, Client: client.WithFieldOwner(api, "e2e"), Cluster: c, Namespace: namespace(t.Name())}
 	w.makeNamespace()
 	// Cleanups run last first: what is kept must be taken before the namespace goes.
-	w.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("kept logs, events and objects in %s", c.Keep(w.Namespace))
-		}
-	})
+	w.Cleanup(w.keep)
 	return w
+}
+
+// keep takes what is needed to understand a failure, once, before anything is put back.
+func (w *World) keep() {
+	if w.Failed() {
+		w.kept.Do(func() { w.Logf("kept logs, events and objects in %s", w.Cluster.Keep(w.Namespace)) })
+	}
 }
 
 func newScheme() (*runtime.Scheme, error) {
