@@ -39,7 +39,7 @@ touched. It holds the administrator's password.`,
 			if err != nil {
 				return err
 			}
-			file, data, err := writeClouds(cmd.Context(), c, o)
+			file, data, err := a.writeClouds(cmd.Context(), c, o)
 			if err != nil {
 				return err
 			}
@@ -50,8 +50,8 @@ touched. It holds the administrator's password.`,
 	}
 }
 
-// writeClouds writes clouds.yaml and the certificate that it refers to into the state folder.
-func writeClouds(ctx context.Context, c client.Reader, o *controlplanev1.OpenStackControlPlane) (string, []byte, error) {
+// writeClouds writes clouds.yaml and the certificate that it refers to into the cloud's folder.
+func (a *app) writeClouds(ctx context.Context, c client.Reader, o *controlplanev1.OpenStackControlPlane) (string, []byte, error) {
 	if o.Status.Clouds == "" {
 		return "", nil, errors.New("the control plane has no clouds.yaml yet; see what it waits for: stackwright why")
 	}
@@ -62,7 +62,7 @@ func writeClouds(ctx context.Context, c client.Reader, o *controlplanev1.OpenSta
 		}
 		return "", nil, fmt.Errorf("reading clouds.yaml: %w", err)
 	}
-	dir, err := stateDir()
+	dir, err := a.place(client.ObjectKeyFromObject(o))
 	if err != nil {
 		return "", nil, err
 	}
@@ -71,12 +71,12 @@ func writeClouds(ctx context.Context, c client.Reader, o *controlplanev1.OpenSta
 		return "", nil, fmt.Errorf("reading Secret %s: %w", s.Name, err)
 	}
 	if ca := s.Data[caFile]; len(ca) > 0 {
-		if _, err := writeState(caFile, ca); err != nil {
+		if err := writeFile(filepath.Join(dir, caFile), ca); err != nil {
 			return "", nil, err
 		}
 	}
-	path, err := writeState(cloudsFile, data)
-	return path, data, err
+	path := filepath.Join(dir, cloudsFile)
+	return path, data, writeFile(path, data)
 }
 
 // localClouds makes the certificate's path, which is that of a pod, one of this machine.

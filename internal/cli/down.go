@@ -37,9 +37,10 @@ the control plane's deletionPolicy says.`,
 				return a.uninstall(ctx, board, confirm)
 			}
 			p := board.Start("cluster")
-			err := runDevcluster(ctx, p, "down", "--name", a.downName(cmd))
+			name := a.downName(cmd)
+			err := runDevcluster(ctx, p, "down", "--name", name)
 			if err == nil {
-				err = forget()
+				err = forget(name)
 			}
 			return p.End(err)
 		},
@@ -83,7 +84,7 @@ func (a *app) uninstall(ctx context.Context, board *progress.Board, confirm stri
 	if err := p.End(install.RemoveCRDs(ctx, c)); err != nil {
 		return err
 	}
-	return forget()
+	return forget("")
 }
 
 func (a *app) deleteControlPlane(ctx context.Context, c client.Client, p *progress.Part, confirm string) error {

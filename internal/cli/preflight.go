@@ -112,7 +112,7 @@ func (a *app) checkVersion() check {
 	}
 	r.Message = info.GitVersion
 	if v.AtLeast(version.MustParseGeneric(oldest)) {
-		r.State = checkOK
+		r.State, r.Do = checkOK, ""
 		return r
 	}
 	r.Message, r.Do = info.GitVersion+" is too old", "upgrade the cluster to "+oldest+" or later"

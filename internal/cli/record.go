@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // record is what up leaves behind so that later commands find the cloud without flags.
@@ -29,11 +32,29 @@ func stateDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "stackwright"), nil
 }
 
-// The files of the state folder besides clouds.yaml.
+// recordFile names the cluster of the last up. Everything else of a cloud is in a folder of its own.
 const (
 	recordFile     = "last-up.json"
 	kubeconfigFile = "kubeconfig"
 )
+
+// place is the folder for the files of the cloud that the flags name: that of the cluster of an up, or else one that is
+// named after control plane and server.
+func (a *app) place(o types.NamespacedName) (string, error) {
+	dir, err := stateDir()
+	if err != nil {
+		return "", err
+	}
+	if file := a.kubeconfigFile(); file != "" && filepath.Dir(filepath.Dir(file)) == dir {
+		return filepath.Dir(file), nil
+	}
+	cfg, err := a.config()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(cfg.Host))
+	return filepath.Join(dir, fmt.Sprintf("%s-%s-%x", o.Namespace, o.Name, sum[:4])), nil
+}
 
 // lastUp returns what the last up left; an empty record when there is none or it cannot be read.
 func lastUp() record {
@@ -57,41 +78,51 @@ func (r record) save() error {
 	if err != nil {
 		return fmt.Errorf("encoding what up did: %w", err)
 	}
-	_, err = writeState(recordFile, append(data, '\n'))
-	return err
-}
-
-// forget removes everything that up left in the state folder.
-func forget() error {
 	dir, err := stateDir()
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{recordFile, kubeconfigFile, cloudsFile, caFile} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return writeFile(filepath.Join(dir, recordFile), append(data, '\n'))
+}
+
+// forget removes what up left of the cluster of that name on this machine; empty is the one that is remembered.
+func forget(devcluster string) error {
+	dir, err := stateDir()
+	if err != nil {
+		return err
+	}
+	var files []string
+	if devcluster != "" {
+		for _, name := range []string{kubeconfigFile, cloudsFile, caFile} {
+			files = append(files, filepath.Join(dir, devcluster, name))
+		}
+	}
+	if lastUp().Devcluster == devcluster || devcluster == "" {
+		files = append(files, filepath.Join(dir, recordFile))
+	}
+	for _, file := range files {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing what up left: %w", err)
 		}
 	}
-	// A folder that somebody put something else into stays.
+	// Folders that somebody put something else into stay.
+	if devcluster != "" {
+		_ = os.Remove(filepath.Join(dir, devcluster))
+	}
 	_ = os.Remove(dir)
 	return nil
 }
 
-// writeState writes a file of the state folder in one step, readable by its owner only. It returns the file's path.
-func writeState(name string, data []byte) (string, error) {
-	dir, err := stateDir()
-	if err != nil {
-		return "", err
+// writeFile writes a file in one step, readable by its owner only, and makes its folder.
+func writeFile(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("making folder %s: %w", filepath.Dir(path), err)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("making folder %s: %w", dir, err)
-	}
-	path := filepath.Join(dir, name)
 	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
-		return "", fmt.Errorf("writing %s: %w", path, err)
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	if err := os.Rename(path+".new", path); err != nil {
-		return "", fmt.Errorf("writing %s: %w", path, err)
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return path, nil
+	return nil
 }

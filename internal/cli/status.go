@@ -108,14 +108,28 @@ func (a *app) watchStatus(ctx context.Context) error {
 
 // oneLine is the state without anything that moves by itself.
 func (s *survey) oneLine() string {
-	parts := []string{"ready=" + yesNo(s.Ready)}
+	var parts []string
+	waits := ""
 	for _, p := range s.Services {
-		parts = append(parts, fmt.Sprintf("%s=%s(%d/%d)", p.Name, yesNo(p.Ready), p.PodsReady, p.Pods))
+		state := fmt.Sprintf("%d/%d", p.PodsReady, p.Pods)
+		switch {
+		case p.Ready:
+			state = "ready"
+		case waits == "" && p.Message != "":
+			waits = " | " + p.Name + ": " + brief(p.Message)
+		}
+		parts = append(parts, p.Name+" "+state)
 	}
-	if !s.Ready {
-		parts = append(parts, firstLine(s.Message))
+	if len(parts) == 0 {
+		return brief(s.Message)
 	}
-	return strings.Join(parts, " ")
+	return strings.Join(parts, ", ") + waits
+}
+
+// brief is the first line of a message without what to do about it.
+func brief(message string) string {
+	what, _, _ := strings.Cut(firstLine(message), "; ")
+	return what
 }
 
 // terminal tells whether the output is one.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -184,29 +183,52 @@ func (u *ascent) fromFile() (*unstructured.Unstructured, error) {
 func (u *ascent) await(ctx context.Context, c client.Client, p *progress.Part, result *arrival) error {
 	tick := time.NewTicker(300 * time.Millisecond)
 	defer tick.Stop()
+	last, since := "", time.Now()
 	for {
 		o, err := u.find(ctx, c)
 		if err != nil {
 			return err
 		}
 		s, err := look(ctx, c, o)
+		if ctx.Err() != nil {
+			return fmt.Errorf("waiting for the control plane: %w", ctx.Err())
+		}
 		if err != nil {
 			return err
 		}
 		if s.Ready {
 			result.survey = s
-			result.clouds, _, err = writeClouds(ctx, c, o)
 			if o.Status.Clouds == "" {
 				// Without Keystone there is nothing that a client could talk to.
 				return nil
 			}
+			result.clouds, _, err = u.writeClouds(ctx, c, o)
 			return err
 		}
-		p.Note("%s", s.oneLine())
+		if line := s.oneLine(); line != last {
+			last, since = line, time.Now()
+			p.Note("%s", line)
+		} else if time.Since(since) > patience {
+			since = time.Now()
+			u.hint(ctx, p)
+		}
 		select {
 		case <-ctx.Done():
-			return errors.Join(errors.New("waiting for the control plane"), ctx.Err())
+			return fmt.Errorf("waiting for the control plane: %w", ctx.Err())
 		case <-tick.C:
 		}
 	}
+}
+
+// patience is how long nothing may change before up says what the first cause is.
+const patience = 45 * time.Second
+
+// hint notes the first cause of a wait.
+func (u *ascent) hint(ctx context.Context, p *progress.Part) {
+	f, err := u.explain(ctx, "")
+	if err != nil || f == nil {
+		return
+	}
+	first := f.First()
+	p.Note("no change for a while; %s: %s: %s", first.Object, first.Reason, brief(first.Message))
 }

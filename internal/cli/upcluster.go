@@ -85,7 +85,12 @@ func (u *ascent) cluster(ctx context.Context, p *progress.Part) error {
 		if err != nil {
 			return err
 		}
-		if r.Kubeconfig, err = writeState(kubeconfigFile, content); err != nil {
+		dir, err := stateDir()
+		if err != nil {
+			return err
+		}
+		r.Kubeconfig = filepath.Join(dir, u.devcluster, kubeconfigFile)
+		if err := writeFile(r.Kubeconfig, content); err != nil {
 			return err
 		}
 		r.Devcluster, u.kubeconfig = u.devcluster, r.Kubeconfig

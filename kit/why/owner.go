@@ -31,9 +31,14 @@ func (w *walk) owner(ctx context.Context, gvk schema.GroupVersionKind, o Object)
 	case ready.Status == metav1.ConditionTrue && u.GetDeletionTimestamp() == nil:
 		return nil
 	}
+	if steps := w.steps(ctx, o, st); len(steps) > 0 {
+		// The worst step stands for the object; what Ready says is the same.
+		f := steps[0]
+		f.Because = append(f.Because, steps[1:]...)
+		return f
+	}
 	f := conditionFinding(o, ready)
-	f.Because = w.steps(ctx, o, st)
-	if d := held(o, u); d != nil && len(f.Because) == 0 {
+	if d := held(o, u); d != nil {
 		f.Because = append(f.Because, d)
 	}
 	return f
@@ -70,6 +75,11 @@ func (w *walk) step(ctx context.Context, o Object, st *owner.Status, s *owner.St
 	if c := conditionOf(st, s); c != nil {
 		f.Part, f.Reason = c.Type, c.Reason
 		f.Message, f.Do = split(c.Message)
+	} else if c := find(st.Conditions, "Ready"); c != nil {
+		if text, ok := strings.CutPrefix(c.Message, "Step "+s.Name+": "); ok {
+			f.Reason = c.Reason
+			f.Message, f.Do = split(text)
+		}
 	}
 	f.Because = w.behind(ctx, o, st, s)
 	return f
