@@ -43,7 +43,8 @@ var broken = map[string]struct {
 	},
 	"something new in each run": {
 		spoil: func(d *kit.Definition[*appv1alpha1.App], _ http.RoundTripper) {
-			add(d, "clock", func(s *step.Scope[*appv1alpha1.App]) string { return s.Now().String() }, step.Every[*appv1alpha1.App](time.Minute))
+			now := func(s *step.Scope[*appv1alpha1.App]) string { return s.Now().String() }
+			add(d, "clock", now, step.Every[*appv1alpha1.App](time.Minute))
 		},
 		check: func(t *testing.T, w *kittest.World) { t.Helper(); w.Ready(t) },
 		says:  "something changes all the time",

@@ -80,7 +80,8 @@ func widget(name string, size int64) *unstructured.Unstructured {
 }
 
 func config(name, value string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}, Data: map[string]string{"a": value}}
+	meta := metav1.ObjectMeta{Name: name, Namespace: "default"}
+	return &corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"a": value}}
 }
 
 func deployment(name string) *appsv1.Deployment {
@@ -187,7 +188,8 @@ func TestClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	gvr := schema.GroupVersionResource{Group: "test.stackwright.dev", Version: "v1alpha1", Resource: "widgets"}
-	if _, err := dyn.Resource(gvr).Namespace("default").Create(ctx, widget("w", 4), metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
+	_, err = dyn.Resource(gvr).Namespace("default").Create(ctx, widget("w", 4), metav1.CreateOptions{})
+	if !apierrors.IsInvalid(err) {
 		t.Errorf("an even size: got %v, want Invalid", err)
 	}
 	one := metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("other")}
@@ -207,12 +209,13 @@ func TestHandler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := typed.CoreV1().ConfigMaps("default").Watch(t.Context(), metav1.ListOptions{})
+	maps := typed.CoreV1().ConfigMaps("default")
+	w, err := maps.Watch(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Stop()
-	if _, err := typed.CoreV1().ConfigMaps("default").Create(t.Context(), config("c", "1"), metav1.CreateOptions{}); err != nil {
+	if _, err := maps.Create(t.Context(), config("c", "1"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -306,7 +309,8 @@ func TestExpired(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.DropWatches("configmaps")
-	if _, err := maps.Watch(ctx, metav1.ListOptions{ResourceVersion: made.ResourceVersion}); !apierrors.IsResourceExpired(err) {
+	_, err = maps.Watch(ctx, metav1.ListOptions{ResourceVersion: made.ResourceVersion})
+	if !apierrors.IsResourceExpired(err) {
 		t.Errorf("watching from a forgotten version: got %v, want Expired", err)
 	}
 	if _, err := maps.List(ctx, metav1.ListOptions{ResourceVersion: "99999"}); !apierrors.IsTimeout(err) {
@@ -321,11 +325,12 @@ func TestPodLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.SetLog(client.ObjectKey{Namespace: "default", Name: "p"}, "last words")
-	got, err := typed.CoreV1().Pods("default").GetLogs("p", &corev1.PodLogOptions{}).DoRaw(t.Context())
+	pods := typed.CoreV1().Pods("default")
+	got, err := pods.GetLogs("p", &corev1.PodLogOptions{}).DoRaw(t.Context())
 	if err != nil || string(got) != "last words" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if _, err := typed.CoreV1().Pods("default").GetLogs("q", &corev1.PodLogOptions{}).DoRaw(t.Context()); !apierrors.IsNotFound(err) {
+	if _, err := pods.GetLogs("q", &corev1.PodLogOptions{}).DoRaw(t.Context()); !apierrors.IsNotFound(err) {
 		t.Errorf("the log of no pod: got %v, want NotFound", err)
 	}
 }
