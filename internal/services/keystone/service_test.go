@@ -120,7 +120,6 @@ var generated = regexp.MustCompile(`password: \S+`)
 func TestReady(t *testing.T)  { kittest.New(t, scenario(t, "")).Ready(t) }
 func TestGolden(t *testing.T) { kittest.New(t, scenario(t, "")).Golden(t, "testdata/minimal.yaml") }
 func TestBudget(t *testing.T) { kittest.New(t, scenario(t, "")).Budget(t, 0, 0) }
-func TestCrash(t *testing.T)  { kittest.New(t, scenario(t, "")).Crash(t, nil) }
 
 func TestFiles(t *testing.T) {
 	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
