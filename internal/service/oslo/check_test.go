@@ -147,3 +147,25 @@ func TestMessageTellsTheFirstOfMany(t *testing.T) {
 		t.Errorf("the message is %v", err)
 	}
 }
+
+// An empty list takes every value away, and must not be an accident for an option that has exactly one.
+func TestComposeTakesEmptyLists(t *testing.T) {
+	for option, want := range map[[2]string]string{
+		{"cache", "backend_argument"}: "[cache]\n",
+		{"auth", "methods"}:           "[auth]\nmethods = \n",
+		{"token", "provider"}:         "x: [token] provider takes one value; do not give it a list",
+	} {
+		f := &File{}
+		f.Set(option[0], option[1])
+		out, err := keystone(t).Compose(&File{}, Layer{Origin: "x", File: f, Lists: map[[2]string]bool{option: true}})
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = string(out.Bytes())
+		}
+		if got != want {
+			t.Errorf("%v: got %q, want %q", option, got, want)
+		}
+	}
+}
