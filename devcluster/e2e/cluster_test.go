@@ -183,3 +183,40 @@ func pids(t *testing.T) map[string]int {
 	}
 	return found
 }
+
+const onlyFromFriends = `
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: probe}
+spec:
+  podSelector: {matchLabels: {app: probe}}
+  ingress: [{from: [{podSelector: {matchLabels: {friend: "true"}}}]}]
+`
+
+func TestNetworkPolicyIsEnforced(t *testing.T) {
+	address := balancer(t, shared)
+	answers(t, address, "/")
+	pod := kubectl(t, shared, "get", "pods", "--selector=app=each", "--field-selector=spec.nodeName=node-2", "-o", "name")
+	kubectl(t, shared, "label", pod, "friend=true")
+	t.Cleanup(func() {
+		kubectl(t, shared, "delete", "networkpolicy", "probe", "--ignore-not-found")
+		kubectl(t, shared, "label", pod, "friend-")
+	})
+	if err := apply(shared, onlyFromFriends); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, 20*time.Second, func() error {
+		if name, err := ask(address, "/"); err == nil {
+			return fmt.Errorf("%s answers somebody who is not allowed", name)
+		}
+		return nil
+	})
+	through := "/get?url=" + url.QueryEscape("http://probe")
+	answers(t, podOn(t, shared, "node-2"), through)
+	if name, err := ask(podOn(t, shared, "node-1"), through); err == nil {
+		t.Errorf("%s answers a pod that is not allowed", name)
+	}
+	kubectl(t, shared, "rollout", "status", "deployment/probe", "--timeout=20s") // the kubelet's probes pass
+	kubectl(t, shared, "delete", "networkpolicy", "probe")
+	answers(t, address, "/")
+}

@@ -24,6 +24,7 @@ import (
 	"stackwright.dev/devcluster/internal/apiserver"
 	"stackwright.dev/devcluster/internal/cluster"
 	"stackwright.dev/devcluster/internal/loadbalancer"
+	"stackwright.dev/devcluster/internal/policy"
 	"stackwright.dev/devcluster/internal/storage"
 )
 
@@ -71,8 +72,12 @@ func (s *Supervisor) runControllers(ctx context.Context) error {
 	if err := addon.Apply(ctx, client, s.Cluster()); err != nil {
 		return err
 	}
-	factory := informers.NewSharedInformerFactory(client, 0)
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(strip))
 	balancer, err := loadbalancer.New(client, factory, s.Cluster)
+	if err != nil {
+		return err
+	}
+	enforcer, err := policy.New(factory, s.Cluster)
 	if err != nil {
 		return err
 	}
@@ -84,10 +89,19 @@ func (s *Supervisor) runControllers(ctx context.Context) error {
 	}
 	s.see(func(v *view) { v.Addon = true })
 	go balancer.Run(ctx)
+	go enforcer.Run(ctx)
 	go storage.Run(ctx, client, s.Cluster())
-	go s.follow(ctx, client, balancer)
+	go s.follow(ctx, client, balancer.Wake, enforcer.Wake)
 	s.watch(ctx, client, nodes)
 	return nil
+}
+
+// strip drops from watched objects what nobody here looks at and what is a third of their size.
+func strip(object any) (any, error) {
+	if object, ok := object.(metav1.Object); ok {
+		object.SetManagedFields(nil)
+	}
+	return object, nil
 }
 
 // waitAccount returns when pods can be made: the controller manager makes the account they run as.
@@ -108,14 +122,16 @@ func waitAccount(ctx context.Context, client kubernetes.Interface) error {
 }
 
 // follow brings changes of the cluster's description to its objects.
-func (s *Supervisor) follow(ctx context.Context, client kubernetes.Interface, balancer *loadbalancer.Balancer) {
+func (s *Supervisor) follow(ctx context.Context, client kubernetes.Interface, wake ...func()) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.changed:
 		}
-		balancer.Wake()
+		for _, controller := range wake {
+			controller()
+		}
 		if err := addon.Apply(ctx, client, s.Cluster()); err != nil {
 			klog.ErrorS(err, "following the description")
 		}
