@@ -28,8 +28,9 @@ const pollEvery = time.Second
 
 func (c *conductor) connect(s *scope) (*Members, error) {
 	g := s.Owner()
-	cred := agent.Credentials{CA: []byte(s.Value(refAgent, pki.CAKey)), Cert: []byte(s.Value(refAgent, pki.AgentClientCert)),
-		Key: []byte(s.Value(refAgent, pki.AgentClientKey))}
+	cred := agent.Credentials{CA: []byte(s.Value(refAgent, pki.CAKey)),
+		Cert: []byte(s.Value(refAgent, pki.AgentClientCert)),
+		Key:  []byte(s.Value(refAgent, pki.AgentClientKey))}
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
@@ -137,7 +138,8 @@ func (c *conductor) options(ctx context.Context, s *scope) *outcome.Outcome {
 			return nil
 		}
 		if r, ok := errors.AsType[*agent.Refusal](err); ok && r.Code == 422 {
-			return outcome.Refuse("InvalidConfig", "MariaDB refuses spec.config: %s; correct it. Nothing has been changed.", r.Message)
+			return outcome.Refuse("InvalidConfig", "MariaDB refuses spec.config: %s; correct it. Nothing has been changed.",
+				r.Message)
 		}
 	}
 	return outcome.Fail(outcome.Unavailable, fmt.Errorf("checking spec.config with a member: %w", err))

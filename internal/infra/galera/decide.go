@@ -57,8 +57,8 @@ type Decision struct {
 	Person bool
 }
 
-// decide is the whole of recovery. It never begins a cluster while another one may run, never with data that may lack an
-// acknowledged write, and never over data of another history.
+// decide is the whole of recovery. It never begins a cluster while another one may run, never with data that may lack
+// an acknowledged write, and never over data of another history.
 func decide(w World) Decision {
 	primary := w.where(func(s mariadb.State) bool { return s.Phase == mariadb.Running && s.Wsrep.Primary })
 	if len(primary) > 0 {
@@ -96,7 +96,8 @@ func (w *World) running(primary []mariadb.State) Decision {
 	for _, s := range primary {
 		if s.Wsrep.UUID != primary[0].Wsrep.UUID {
 			return Decision{Reason: "TwoHistories", Person: true, On: "Pod " + s.Pod, Text: fmt.Sprintf(
-				"Members %s and %s run with different histories; delete the volume claims and pods of the one whose data is not needed.",
+				"Members %s and %s run with different histories; delete the volume claims and pods of the one whose data is not "+
+					"needed.",
 				primary[0].Pod, s.Pod)}
 		}
 	}
@@ -172,7 +173,8 @@ func (w *World) choose() Decision {
 	}
 	if lacking := w.lacking(able); len(lacking) > 0 {
 		return w.stuck("WritesMayBeLost", "Pod "+lacking[0], fmt.Sprintf(
-			"Member %s took the last writes and its data is not there%s.", strings.Join(lacking, ", "), w.whereabouts(lacking[0])))
+			"Member %s took the last writes and its data is not there%s.", strings.Join(lacking,
+				", "), w.whereabouts(lacking[0])))
 	}
 	if s := w.silent(); len(s) > 0 && w.Still < patience {
 		return Decision{Reason: "WaitingForMembers", On: "Pod " + s[0], Text: fmt.Sprintf(
@@ -188,7 +190,8 @@ func (w *World) fresh() Decision {
 			"Waits for the first answer of member %s; see why its pod does not run.", strings.Join(s, ", "))}
 	}
 	if w.Record.Cluster != "" {
-		return w.stuck("DataLost", "", "The cluster had data, and the volumes of all members are empty; bring back the volumes.")
+		return w.stuck("DataLost", "",
+			"The cluster had data, and the volumes of all members are empty; bring back the volumes.")
 	}
 	return w.begin(w.Reports[w.Pods[0]], "")
 }
@@ -215,17 +218,15 @@ func (w *World) history(data []mariadb.State) (string, Decision) {
 	return "", w.stuck("NoMajority", "", "The volumes have data from before, and no history is on most of them.")
 }
 
-// writers are the members that may have taken the last acknowledged write: those of the recorded orders, and that of the
-// newest order that a member knows.
+// writers are the members that may have taken the last acknowledged write: those of the recorded orders, and that of
+// the newest order that a member knows. That a member knows an order does not say that it took effect: the old writer
+// may have taken writes until then, and the new one may not have got them before all died.
 func (w *World) writers() []string {
-	newest := w.newestRole()
 	var out []string
 	for _, r := range w.Record.Roles {
-		if r.Term >= newest.Term {
-			out = append(out, r.Writer)
-		}
+		out = append(out, r.Writer)
 	}
-	if newest.Writer != "" {
+	if newest := w.newestRole(); newest.Term > w.Record.Term() {
 		out = append(out, newest.Writer)
 	}
 	slices.Sort(out)
@@ -255,13 +256,15 @@ func best(able []mariadb.State, writers []string) mariadb.State {
 		return 0
 	}
 	return slices.MaxFunc(able, func(x, y mariadb.State) int {
-		return cmp.Or(cmp.Compare(x.Position.Seqno, y.Position.Seqno), cmp.Compare(rank(x), rank(y)), cmp.Compare(y.Pod, x.Pod))
+		return cmp.Or(cmp.Compare(x.Position.Seqno, y.Position.Seqno), cmp.Compare(rank(x), rank(y)),
+			cmp.Compare(y.Pod, x.Pod))
 	})
 }
 
 func (w *World) begin(seed mariadb.State, why string) Decision {
-	return Decision{Action: Begin, Seed: seed, Epoch: w.Record.Epoch + 1, Reason: "Starting", On: "Pod " + seed.Pod, Text: sentence(
-		fmt.Sprintf("Starts the cluster from member %s.", seed.Pod), why)}
+	return Decision{Action: Begin, Seed: seed, Epoch: w.Record.Epoch + 1, Reason: "Starting", On: "Pod " + seed.Pod,
+		Text: sentence(
+			fmt.Sprintf("Starts the cluster from member %s.", seed.Pod), why)}
 }
 
 // stuck is a wait that a person may end, and says how.
@@ -276,7 +279,8 @@ func (w *World) stuck(reason, on, text string) Decision {
 		return d
 	}
 	seed := best(known, w.writers()).Pod
-	d.Text += fmt.Sprintf(" Bring the missing members back; or, to start from %s and lose the writes that only others have, "+
+	d.Text += fmt.Sprintf(" Bring the missing members back; or, to start from %s and lose the writes that only others "+
+		"have, "+
 		"set spec.recovery to {seed: %s, epoch: %d}.", seed, seed, w.Record.Epoch+1)
 	return d
 }

@@ -104,7 +104,8 @@ func (w *World) start(ctx context.Context, a Agents, d Decision, save func(Recor
 			return fmt.Errorf("recording the intent to start from %s: %w", d.Seed.Pod, err)
 		}
 	}
-	err := a.Bootstrap(ctx, d.Seed.Pod, mariadb.Bootstrap{Epoch: d.Epoch, Volume: d.Seed.Volume, Position: d.Seed.Position})
+	err := a.Bootstrap(ctx, d.Seed.Pod,
+		mariadb.Bootstrap{Epoch: d.Epoch, Volume: d.Seed.Volume, Position: d.Seed.Position})
 	if err != nil {
 		return fmt.Errorf("ordering %s to start the cluster: %w", d.Seed.Pod, err)
 	}
@@ -135,14 +136,12 @@ func (w *World) serve(ctx context.Context, a Agents, save func(Record) error) (D
 		}
 		return Decision{Action: Serve}, w.promote(ctx, a)
 	}
-	if len(w.Record.Roles) < maxRoles || w.Record.Term() < w.newestRole().Term {
-		next := slices.MinFunc(serving, func(x, y mariadb.State) int {
-			return cmp.Or(cmp.Compare(notSynced(x), notSynced(y)), cmp.Compare(x.Pod, y.Pod))
-		})
-		w.Record.Roles = append(w.Record.Roles, mariadb.Role{Term: max(w.Record.Term(), w.newestRole().Term) + 1, Writer: next.Pod})
-		if err := save(w.Record); err != nil {
-			return Decision{}, fmt.Errorf("recording the new writer: %w", err)
-		}
+	next := slices.MinFunc(serving, func(x, y mariadb.State) int {
+		return cmp.Or(cmp.Compare(notSynced(x), notSynced(y)), cmp.Compare(x.Pod, y.Pod))
+	})
+	w.Record.order(mariadb.Role{Term: max(w.Record.Term(), w.newestRole().Term) + 1, Writer: next.Pod})
+	if err := save(w.Record); err != nil {
+		return Decision{}, fmt.Errorf("recording the new writer: %w", err)
 	}
 	return Decision{Action: Serve}, w.promote(ctx, a)
 }

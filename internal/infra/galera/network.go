@@ -79,8 +79,9 @@ func ports(numbers ...int32) []networkingv1.NetworkPolicyPort {
 // budget lets one member at a time be evicted. A single member is left to whoever drains its node.
 func budget(s *scope) ([]client.Object, error) {
 	g := s.Owner()
-	return []client.Object{&policyv1.PodDisruptionBudget{ObjectMeta: meta(g, g.Name), Spec: policyv1.PodDisruptionBudgetSpec{
-		MaxUnavailable: new(intstr.FromInt32(1)),
-		Selector:       &metav1.LabelSelector{MatchLabels: labels(g)},
-	}}}, nil
+	return []client.Object{&policyv1.PodDisruptionBudget{ObjectMeta: meta(g, g.Name),
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			MaxUnavailable: new(intstr.FromInt32(1)),
+			Selector:       &metav1.LabelSelector{MatchLabels: labels(g)},
+		}}}, nil
 }

@@ -41,9 +41,6 @@ func (r *Record) Writer() string {
 	return r.Roles[len(r.Roles)-1].Writer
 }
 
-// maxRoles keeps the record within its field: more orders without effect than this are not given.
-const maxRoles = 4
-
 // String encodes a record into one line.
 func (r *Record) String() string {
 	f := []string{"epoch=" + strconv.FormatInt(r.Epoch, 10)}
@@ -106,6 +103,13 @@ func (r *Record) begin(epoch int64, s mariadb.State) {
 // began records that the cluster runs.
 func (r *Record) began(uuid string) {
 	r.Cluster, r.Seed, r.Volume, r.Position = uuid, "", "", mariadb.Position{}
+}
+
+// order records a writer order. Of earlier ones for the same member only the last counts, so that there are never more
+// than there are members.
+func (r *Record) order(role mariadb.Role) {
+	r.Roles = slices.DeleteFunc(r.Roles, func(x mariadb.Role) bool { return x.Writer == role.Writer })
+	r.Roles = append(r.Roles, role)
 }
 
 // settle drops the orders before one that is known to have taken effect.

@@ -85,7 +85,8 @@ func hasClass(obj client.Object) (bool, string) {
 	case !ok || c.Spec.StorageClassName != nil && *c.Spec.StorageClassName != "" || c.Spec.VolumeName != "":
 		return true, ""
 	case c.Status.Phase == corev1.ClaimLost:
-		return false, "PersistentVolumeClaim " + c.Name + " has lost its volume; bring it back, or delete the claim and the pod."
+		return false, "PersistentVolumeClaim " + c.Name +
+			" has lost its volume; bring it back, or delete the claim and the pod."
 	}
 	return false, "PersistentVolumeClaim " + c.Name + " has no storage class, because the cluster has no default one; " +
 		"set spec.storage.className, or mark a StorageClass as default."
@@ -156,7 +157,8 @@ func container(g *infrav1.Galera) corev1.Container {
 		Command: command,
 		Env:     []corev1.EnvVar{fromField("POD_NAME", "metadata.name"), fromField("POD_IP", "status.podIP")},
 		Ports: []corev1.ContainerPort{
-			{Name: "mysql", ContainerPort: Port}, {Name: "copy", ContainerPort: portCopy}, {Name: "group", ContainerPort: portGroup},
+			{Name: "mysql", ContainerPort: Port}, {Name: "copy", ContainerPort: portCopy}, {Name: "group",
+				ContainerPort: portGroup},
 			{Name: "ist", ContainerPort: portIST}, {Name: "agent", ContainerPort: agent.Port},
 		},
 		Resources:      g.Spec.Resources,
