@@ -1,5 +1,5 @@
-// Package memcached is the agent in a memcached pod: it supervises the daemon, asks it as a client does for the kubelet's
-// probes, which cannot speak its protocol over TLS, and makes it read renewed certificates.
+// Package memcached is the agent in a memcached pod: it supervises the daemon, asks it as a client does for the
+// kubelet's probes, which cannot speak its protocol over TLS, and makes it read renewed certificates.
 package memcached
 
 import (
@@ -62,17 +62,20 @@ func New(c Config) *Agent {
 func (a *Agent) refuse(why string) { a.down.Store(&why) }
 
 func (c *Config) args() []string {
-	args := []string{"-p", strconv.Itoa(c.Port), "-U", "0", "-m", strconv.Itoa(c.Megabytes), "-c", strconv.Itoa(c.Connections)}
+	args := []string{"-p", strconv.Itoa(c.Port), "-U", "0", "-m", strconv.Itoa(c.Megabytes),
+		"-c", strconv.Itoa(c.Connections)}
 	if c.TLSDir == "" {
 		return args
 	}
-	return append(args, "-Z", "-o", "ssl_chain_cert="+filepath.Join(c.TLSDir, "tls.crt")+",ssl_key="+filepath.Join(c.TLSDir, "tls.key"))
+	cert, key := filepath.Join(c.TLSDir, "tls.crt"), filepath.Join(c.TLSDir, "tls.key")
+	return append(args, "-Z", "-o", "ssl_chain_cert="+cert+",ssl_key="+key)
 }
 
 // askEvery is how often memcached is asked, and its certificates are compared with those on disk.
 const askEvery = time.Second
 
-// Run keeps memcached going until ctx ends. When memcached ends by itself so does Run: nothing is lost by a new container.
+// Run keeps memcached going until ctx ends. When memcached ends by itself so does Run: nothing is lost by a new
+// container.
 func (a *Agent) Run(ctx context.Context) error {
 	serving, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -70,10 +70,12 @@ func (a *Agent) Run(ctx context.Context) error {
 	return nil
 }
 
-// idle waits, with the broker down, until it is known how to start it. Data of a member is started at once, unless peers
-// have formed a cluster anew in the meantime; an empty volume waits for the operator's order. A nil order is a plain start.
+// idle waits, with the broker down, until it is known how to start it. Data of a member is started at once, unless
+// peers have formed a cluster anew in the meantime; an empty volume waits for the operator's order. A nil order is a
+// plain start.
 //
-// A join that was cut off goes on with what is there: the cluster may count this member already, and then needs its vote.
+// A join that was cut off goes on with what is there: the cluster may count this member already, and then needs its
+// vote.
 func (a *Agent) idle(ctx context.Context) (*Start, error) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -149,7 +151,8 @@ func series(v string) [2]int {
 	return out
 }
 
-// obey notes an accepted order on the volume and turns it into a start, unless the world has changed since it was given.
+// obey notes an accepted order on the volume and turns it into a start, unless the world has changed since it was
+// given.
 func (a *Agent) obey(o Start) (*Start, error) {
 	m, s := a.vol.Memo(), a.State()
 	switch o.Mode {

@@ -55,7 +55,9 @@ func config(t *testing.T) Config {
 			t.Fatal(err)
 		}
 	}
-	for f, text := range map[string]string{c.CookieFile: "a cookie of twenty letters\n", filepath.Join(dir, "rabbitmq.conf"): "a = b\n"} {
+	for f, text := range map[string]string{
+		c.CookieFile: "a cookie of twenty letters\n", filepath.Join(dir, "rabbitmq.conf"): "a = b\n",
+	} {
 		if err := os.WriteFile(f, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -87,8 +89,9 @@ cluster_formation.classic_config.nodes.3 = rabbit@mq-2.mq-members.cloud.svc
 	if diff := cmp.Diff(want, string(formation)); diff != "" {
 		t.Errorf("formation (-want +got):\n%s", diff)
 	}
+	password := c.adminPassword([]byte("a cookie of twenty letters"))
 	for _, e := range c.env() {
-		if strings.Contains(e, "twenty letters") || strings.Contains(e, c.adminPassword([]byte("a cookie of twenty letters"))) {
+		if strings.Contains(e, "twenty letters") || strings.Contains(e, password) {
 			t.Errorf("a secret is in the environment: %s", e)
 		}
 	}

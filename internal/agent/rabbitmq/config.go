@@ -17,7 +17,8 @@ import (
 
 // Config is where the agent finds things.
 type Config struct {
-	// Pod is the member's name, Domain the headless Service that resolves to all members, such as rabbitmq-members.openstack.svc.
+	// Pod is the member's name, Domain the headless Service that resolves to all members, such as
+	// rabbitmq-members.openstack.svc.
 	Pod, Domain string
 	// Root is the mounted volume, RunDir a writable folder, ConfigDir has the files that the operator rendered.
 	Root, RunDir, ConfigDir string
@@ -33,7 +34,7 @@ type Config struct {
 
 // Flags makes flags of the configuration's fields.
 func (c *Config) Flags(f *flag.FlagSet) {
-	f.StringVar(&c.Domain, "domain", "", "headless service that resolves to all members, such as rabbitmq-members.openstack.svc")
+	f.StringVar(&c.Domain, "domain", "", "headless service of all members, such as rabbitmq-members.openstack.svc")
 	f.StringVar(&c.Port, "port", "5671", "port of the listener for clients")
 	f.StringVar(&c.Root, "volume", "/var/lib/rabbitmq", "persistent volume")
 	f.StringVar(&c.ConfigDir, "config", "/etc/stackwright/rabbitmq", "configuration files of the broker")
@@ -188,7 +189,8 @@ func (c *Config) formation(peers []string) string {
 func (c *Config) version() (string, error) {
 	dirs, err := filepath.Glob(filepath.Join(c.Home, "lib", "rabbitmq_server-*"))
 	if err != nil || len(dirs) != 1 {
-		return "", fmt.Errorf("finding the version of RabbitMQ: found %d installations in %s/lib, want one", len(dirs), c.Home)
+		return "", fmt.Errorf("finding the version of RabbitMQ: found %d installations in %s/lib, want one",
+			len(dirs), c.Home)
 	}
 	_, v, _ := strings.Cut(filepath.Base(dirs[0]), "-")
 	return v, nil

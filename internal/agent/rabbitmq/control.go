@@ -37,7 +37,8 @@ const (
 	// Quorum queues of which this member knows no leader vote for one.
 	electLeaders = "[ra:trigger_election({Name, node()}) || Q <- rabbit_amqqueue:list(), " +
 		"amqqueue:get_type(Q) =:= rabbit_quorum_queue, {Name, _} <- [amqqueue:get_pid(Q)], " +
-		"ra_leaderboard:lookup_leader(Name) =:= undefined, lists:member(node(), maps:get(nodes, amqqueue:get_type_state(Q)))]."
+		"ra_leaderboard:lookup_leader(Name) =:= undefined, " +
+		"lists:member(node(), maps:get(nodes, amqqueue:get_type_state(Q)))]."
 	// Erlang caches certificates for two minutes.
 	forgetCertificates = "ssl:clear_pem_cache()."
 )

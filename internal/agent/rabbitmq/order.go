@@ -55,7 +55,8 @@ func (a *Agent) order(_ context.Context, o Start) (State, error) {
 	case o.Volume != m.Volume:
 		return s, agent.Conflict("the order is for volume " + o.Volume + ", this is volume " + m.Volume)
 	case o.Mode == Alone && (!m.Data || o.Epoch <= m.Epoch && !m.Alone):
-		return s, agent.Conflict(fmt.Sprintf("formation %d is not newer than %d, or the volume has no data", o.Epoch, m.Epoch))
+		return s, agent.Conflict(fmt.Sprintf("formation %d is not newer than %d, or the volume has no data",
+			o.Epoch, m.Epoch))
 	case o.Mode == Alone && 2*len(s.Broker.Running) > len(s.Members):
 		return s, agent.Conflict("the broker runs with a majority, so it does not have to go on alone")
 	case o.Mode == Alone:

@@ -145,7 +145,8 @@ func (t *term) replicate(ctx context.Context) (bool, error) {
 		return err == nil, nil
 	}
 	t.set(func(s *State) {
-		s.Message = fmt.Sprintf("putting replicas of queues on this member; %s and %d others have none yet", left[0], len(left)-1)
+		s.Message = fmt.Sprintf("putting replicas of queues on this member; %s and %d others have none yet",
+			left[0], len(left)-1)
 	})
 	if time.Since(t.grown) > 5*time.Second {
 		t.grown = time.Now()
@@ -209,8 +210,9 @@ func (t *term) reset(ctx context.Context) error {
 // have done so by then, and the member with the longest log has won.
 const settleFor = 10 * time.Second
 
-// elect gives a leader to queues that have none. RabbitMQ notes a new queue on disk up to a second after it has answered
-// that the queue is there; when all members die within that second, its replicas start anew and wait for each other.
+// elect gives a leader to queues that have none. RabbitMQ notes a new queue on disk up to a second after it has
+// answered that the queue is there; when all members die within that second, its replicas start anew and wait for
+// each other.
 func (t *term) elect(ctx context.Context, whole bool) {
 	switch {
 	case !whole:

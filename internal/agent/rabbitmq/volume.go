@@ -98,7 +98,8 @@ func (v *Volume) Wipe() error {
 	if v.Memo().Data {
 		return errors.New("wiping the volume: it has the data of a member")
 	}
-	err := errors.Join(os.RemoveAll(v.path("data")), os.RemoveAll(v.path("feature_flags")), os.RemoveAll(v.path("plugins")))
+	err := errors.Join(os.RemoveAll(v.path("data")), os.RemoveAll(v.path("feature_flags")),
+		os.RemoveAll(v.path("plugins")))
 	if err != nil {
 		return fmt.Errorf("wiping the volume: %w", err)
 	}

@@ -86,6 +86,15 @@ func command(p *kittest.Play) []string {
 	return c
 }
 
+func given(what, memory string) map[string]any {
+	return map[string]any{"resources": map[string]any{what: map[string]any{"memory": memory}}}
+}
+
+func sized(cache string, spec map[string]any) map[string]any {
+	spec["cacheSize"] = cache
+	return spec
+}
+
 func TestCacheFitsIntoTheMemory(t *testing.T) {
 	for name, test := range map[string]struct {
 		spec             map[string]any
@@ -93,10 +102,10 @@ func TestCacheFitsIntoTheMemory(t *testing.T) {
 	}{
 		"default":             {map[string]any{}, "--megabytes=64", "90596962"},
 		"a size":              {map[string]any{"cacheSize": "512Mi"}, "--megabytes=512", "607335217"},
-		"a request":           {map[string]any{"resources": map[string]any{"requests": map[string]any{"memory": "96Mi"}}}, "--megabytes=72", "96Mi"},
-		"a limit":             {map[string]any{"resources": map[string]any{"limits": map[string]any{"memory": "1Gi"}}}, "--megabytes=916", ""},
-		"a tiny request":      {map[string]any{"resources": map[string]any{"requests": map[string]any{"memory": "20Mi"}}}, "--megabytes=16", "20Mi"},
-		"a size and requests": {map[string]any{"cacheSize": "32Mi", "resources": map[string]any{"requests": map[string]any{"memory": "1Gi"}}}, "--megabytes=32", "1Gi"},
+		"a request":           {given("requests", "96Mi"), "--megabytes=72", "96Mi"},
+		"a limit":             {given("limits", "1Gi"), "--megabytes=916", ""},
+		"a tiny request":      {given("requests", "20Mi"), "--megabytes=16", "20Mi"},
+		"a size and requests": {sized("32Mi", given("requests", "1Gi")), "--megabytes=32", "1Gi"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {

@@ -1,5 +1,5 @@
-// Package messagebus is the operator of MessageBus: a virtual host in a RabbitMQ with an account of its own, made by the
-// agent of one of its members.
+// Package messagebus is the operator of MessageBus: a virtual host in a RabbitMQ with an account of its own, made by
+// the agent of one of its members.
 package messagebus
 
 import (
@@ -126,8 +126,8 @@ func secret(s *scope, have map[string][]byte) (*step.Generated, error) {
 	}
 	hosts, port := rabbitmq.Hosts(r), strconv.Itoa(int(rabbitmq.Port(r)))
 	data := map[string]string{
-		KeyHosts: strings.Join(hosts, ","), KeyPort: port, KeyVHost: vhost(m), KeyUsername: username(m), KeyPassword: password,
-		KeyTransportURL: transportURL(hosts, port, url.UserPassword(username(m), password), vhost(m)),
+		KeyHosts: strings.Join(hosts, ","), KeyPort: port, KeyVHost: vhost(m), KeyUsername: username(m),
+		KeyPassword: password, KeyTransportURL: transportURL(hosts, port, url.UserPassword(username(m), password), vhost(m)),
 	}
 	if !r.Spec.TLS.Disabled {
 		data[KeyCA] = s.Value(refTLS, pki.CAKey)
@@ -151,7 +151,8 @@ func transportURL(hosts []string, port string, account *url.Userinfo, vhost stri
 
 func want(s *scope) (wire.Bus, error) {
 	m := s.Owner()
-	return wire.Bus{Owner: ownerName(m), VHost: vhost(m), User: username(m), Password: s.Value(refSecret, KeyPassword)}, nil
+	return wire.Bus{Owner: ownerName(m), VHost: vhost(m), User: username(m),
+		Password: s.Value(refSecret, KeyPassword)}, nil
 }
 
 func report(_ step.View, m object) {

@@ -41,7 +41,9 @@ func TestWatermark(t *testing.T) {
 }
 
 func TestDiskLimit(t *testing.T) {
-	for size, want := range map[string]int64{"100Mi": 50_000_000, "1Gi": 107374182, "5Gi": 536870912, "100Gi": 2_000_000_000} {
+	for size, want := range map[string]int64{
+		"100Mi": 50_000_000, "1Gi": 107374182, "5Gi": 536870912, "100Gi": 2_000_000_000,
+	} {
 		if got := diskLimit(resource.MustParse(size)); got != want {
 			t.Errorf("of a volume of %s, %d must be free, want %d", size, got, want)
 		}

@@ -115,7 +115,8 @@ func (w *World) gather(d *Decision, running []string) {
 
 // seed begins a cluster: all volumes are empty.
 func (w *World) seed(d *Decision) {
-	if p := w.pick(func(s rabbitmq.State) bool { return s.Phase == rabbitmq.Starting || s.Phase == rabbitmq.Stopping }); len(p) > 0 {
+	moving := func(s rabbitmq.State) bool { return s.Phase == rabbitmq.Starting || s.Phase == rabbitmq.Stopping }
+	if p := w.pick(moving); len(p) > 0 {
 		d.Reason, d.Message = "Forming", fmt.Sprintf("Waits for %s: %s.", p[0], w.Reports[p[0]].Message)
 		return
 	}
@@ -143,7 +144,8 @@ func (w *World) forceable(d *Decision) bool {
 	}
 	s, ok := w.Reports[w.Recovery.ForceBoot]
 	// The order may have been recorded, and noted by the agent, already.
-	due := w.Recovery.Epoch == d.Record.Epoch+1 || w.Recovery.Epoch == w.Record.Epoch && w.Record.Pod == w.Recovery.ForceBoot
+	due := w.Recovery.Epoch == d.Record.Epoch+1 ||
+		w.Recovery.Epoch == w.Record.Epoch && w.Record.Pod == w.Recovery.ForceBoot
 	if !ok || !s.Data || !due {
 		return false
 	}
@@ -179,13 +181,13 @@ func (w *World) awaitMajority(d *Decision, with []string) {
 		w.tell(d)
 	case len(have)+len(silent) >= need:
 		d.Reason = "MajorityMissing"
-		d.Message = fmt.Sprintf("%s has data and waits for a majority, %d of the members %s; %s does not answer: bring its node back, "+
-			"or, if its volume is lost for good and messages that only it held may be lost, %s.",
+		d.Message = fmt.Sprintf("%s has data and waits for a majority, %d of the members %s; %s does not answer: "+
+			"bring its node back, or, if its volume is lost for good and messages that only it held may be lost, %s.",
 			list(have), need, list(members), list(silent), choice)
 	default:
 		d.Reason, d.Stopped = "VolumesLost", true
-		d.Message = fmt.Sprintf("Only %s of the members %s has its data, which is no majority, so the operator cannot know whether it "+
-			"has all messages; restore the other volumes, or %s.", list(have), list(members), choice)
+		d.Message = fmt.Sprintf("Only %s of the members %s has its data, which is no majority, so the operator "+
+			"cannot know whether it has all messages; restore the other volumes, or %s.", list(have), list(members), choice)
 	}
 }
 

@@ -19,7 +19,8 @@ func left(pod string) wire.State {
 }
 
 func in(pod string, phase wire.Phase, members ...string) wire.State {
-	s := wire.State{Pod: pod, Volume: "v" + pod, Phase: phase, Data: true, Epoch: 1, Members: members, Message: "it starts"}
+	s := wire.State{Pod: pod, Volume: "v" + pod, Phase: phase, Data: true, Epoch: 1, Members: members,
+		Message: "it starts"}
 	if phase == wire.Running {
 		s.Broker.Running = members
 	}
@@ -111,7 +112,8 @@ func TestDecide(t *testing.T) {
 			reason: "MembersStarting", message: "a-1 is Starting: it starts",
 		},
 		"one does not answer": {
-			world:  World{Pods: all, Record: once, Reports: reports(in("a-1", wire.Running, all...), in("a-2", wire.Running, all...))},
+			world: World{Pods: all, Record: once, Reports: reports(in("a-1", wire.Running, all...),
+				in("a-2", wire.Running, all...))},
 			reason: "MembersJoining", message: "a-0 does not answer",
 		},
 		"two do not answer": {
@@ -123,7 +125,8 @@ func TestDecide(t *testing.T) {
 			reason: "MajorityMissing", message: "a-0, a-2 does not answer",
 		},
 		"two volumes lost": {
-			world:  World{Pods: all, Record: once, Reports: reports(blank("a-0"), in("a-1", wire.Starting, all...), blank("a-2"))},
+			world: World{Pods: all, Record: once, Reports: reports(blank("a-0"),
+				in("a-1", wire.Starting, all...), blank("a-2"))},
 			reason: "VolumesLost", message: "Only a-1 of the members a-0, a-1, a-2", stopped: true,
 		},
 		"a person decides": {
@@ -145,7 +148,8 @@ func TestDecide(t *testing.T) {
 		},
 		"a decision for a cluster that runs": {
 			world: World{Pods: all, Record: once, Recovery: &infrav1.RabbitMQRecovery{ForceBoot: "a-1", Epoch: 2},
-				Reports: reports(in("a-0", wire.Running, all...), in("a-1", wire.Running, all...), in("a-2", wire.Running, all...))},
+				Reports: reports(in("a-0", wire.Running, all...),
+					in("a-1", wire.Running, all...), in("a-2", wire.Running, all...))},
 		},
 		"a member of an earlier formation comes back": {
 			world: World{Pods: all, Record: Record{Epoch: 2, Pod: "a-1", Volume: "va-1"}, Reports: reports(

@@ -80,7 +80,8 @@ func steps(dial Dial) []step.Step[object] {
 			step.Reads[object](refCopy), step.KeepWhen(retained)),
 		step.Secret("cookie-copy", copyOfCookie, func(r object) string { return cookieCopy(r.Name) },
 			step.After[object](stepCookie), step.Reads[object](refCookie), step.KeepWhen(retained)),
-		step.Objects("access", access, step.Makes[object](&corev1.ServiceAccount{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}),
+		step.Objects("access", access,
+			step.Makes[object](&corev1.ServiceAccount{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}),
 			step.Condition[object]("ServiceReady")),
 		step.Objects("budget", budget, step.Makes[object](&policyv1.PodDisruptionBudget{}),
 			step.When(func(r object) bool { return r.Spec.Replicas > 1 })),
@@ -115,9 +116,9 @@ func storageClass(r object) []types.NamespacedName {
 	return []types.NamespacedName{{Name: r.Spec.Storage.ClassName}}
 }
 
-// cookie keeps the secret by which members know each other. It stays with the volumes: an account on them has a password
-// that follows from it. Members that run have it in memory and would not know one that starts with another cookie, so
-// there is a copy from which it comes back when somebody deletes it.
+// cookie keeps the secret by which members know each other. It stays with the volumes: an account on them has a
+// password that follows from it. Members that run have it in memory and would not know one that starts with another
+// cookie, so there is a copy from which it comes back when somebody deletes it.
 func cookie(s *scope, have map[string][]byte) (*step.Generated, error) {
 	for _, known := range [][]byte{have["cookie"], s.Content(refCopy)["cookie"]} {
 		if len(known) >= 20 {
@@ -159,8 +160,8 @@ const pollEvery = 2 * time.Second
 
 func unavailable(err error) *outcome.Outcome { return outcome.Fail(outcome.Unavailable, err) }
 
-// shrink takes members out of the cluster before the StatefulSet takes their pods away. The count of pods that it has let
-// through is in its cell, because the StatefulSet's own count is not to be trusted while it changes.
+// shrink takes members out of the cluster before the StatefulSet takes their pods away. The count of pods that it has
+// let through is in its cell, because the StatefulSet's own count is not to be trusted while it changes.
 func shrink(dial Dial) func(context.Context, *scope) *outcome.Outcome {
 	return func(ctx context.Context, s *scope) *outcome.Outcome {
 		want := int(s.Owner().Spec.Replicas)
@@ -195,7 +196,8 @@ func members(dial Dial) func(context.Context, *scope) *outcome.Outcome {
 		if err != nil {
 			return outcome.FromError(err)
 		}
-		if set, ok := s.Child(stepSet, "StatefulSet", r.Name).(*appsv1.StatefulSet); ok && record.Epoch > 0 && serve(set, r.Spec.Replicas) {
+		set, ok := s.Child(stepSet, "StatefulSet", r.Name).(*appsv1.StatefulSet)
+		if ok && record.Epoch > 0 && serve(set, r.Spec.Replicas) {
 			return outcome.Done()
 		}
 		m, err := connect(s, dial)
@@ -215,7 +217,8 @@ func members(dial Dial) func(context.Context, *scope) *outcome.Outcome {
 
 // serve tells whether all pods of a StatefulSet are ready, of whatever revision.
 func serve(set *appsv1.StatefulSet, replicas int32) bool {
-	return set.Status.ObservedGeneration >= set.Generation && set.Status.ReadyReplicas == replicas && set.Status.Replicas == replicas
+	return set.Status.ObservedGeneration >= set.Generation &&
+		set.Status.ReadyReplicas == replicas && set.Status.Replicas == replicas
 }
 
 func conclude(d Decision, err error) *outcome.Outcome {

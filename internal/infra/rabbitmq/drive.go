@@ -73,8 +73,8 @@ func (m *Members) Observe(ctx context.Context, pods []string) map[string]rabbitm
 	return out
 }
 
-// Drive decides on a world and gives the orders that follow. The record is saved before. It returns the decision, and an
-// error when an order failed; both are safe to come back to.
+// Drive decides on a world and gives the orders that follow. The record is saved before. It returns the decision, and
+// an error when an order failed; both are safe to come back to.
 func (m *Members) Drive(ctx context.Context, w World, save func(Record) error) (Decision, error) {
 	d := Decide(w)
 	if d.Record != w.Record {

@@ -15,8 +15,7 @@ import (
 // access renders what lets clients, members and the operator reach the pods, and nobody else.
 func access(s *scope) ([]client.Object, error) {
 	r := s.Owner()
-	amqp := corev1.ServicePort{Name: "amqp", Port: Port(r), TargetPort: intstr.FromString("amqp"), Protocol: corev1.ProtocolTCP}
-	orders := corev1.ServicePort{Name: "agent", Port: agent.Port, TargetPort: intstr.FromString("agent"), Protocol: corev1.ProtocolTCP}
+	amqp, orders := servicePort("amqp", Port(r)), servicePort("agent", agent.Port)
 	return []client.Object{
 		&corev1.ServiceAccount{ObjectMeta: meta(r, serviceAccount(r)), AutomountServiceAccountToken: new(false)},
 		&corev1.Service{ObjectMeta: meta(r, r.Name), Spec: corev1.ServiceSpec{
@@ -31,11 +30,16 @@ func access(s *scope) ([]client.Object, error) {
 	}, nil
 }
 
+func servicePort(name string, number int32) corev1.ServicePort {
+	return corev1.ServicePort{Name: name, Port: number, TargetPort: intstr.FromString(name), Protocol: corev1.ProtocolTCP}
+}
+
 func networkPolicy(r *infrav1.RabbitMQ) *networkingv1.NetworkPolicy {
 	members := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: labels(r)}}
 	operator := networkingv1.NetworkPolicyPeer{
 		NamespaceSelector: &metav1.LabelSelector{},
-		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/name": "stackwright-operator"}},
+		PodSelector: &metav1.LabelSelector{
+			MatchLabels: map[string]string{"app.kubernetes.io/name": "stackwright-operator"}},
 	}
 	namespace := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{}}
 	return &networkingv1.NetworkPolicy{ObjectMeta: meta(r, r.Name), Spec: networkingv1.NetworkPolicySpec{
@@ -60,8 +64,8 @@ func ports(numbers ...int32) []networkingv1.NetworkPolicyPort {
 // budget lets one member at a time be evicted. A single member is left to whoever drains its node.
 func budget(s *scope) ([]client.Object, error) {
 	r := s.Owner()
-	return []client.Object{&policyv1.PodDisruptionBudget{ObjectMeta: meta(r, r.Name), Spec: policyv1.PodDisruptionBudgetSpec{
-		MaxUnavailable: new(intstr.FromInt32(1)),
-		Selector:       &metav1.LabelSelector{MatchLabels: labels(r)},
-	}}}, nil
+	b := &policyv1.PodDisruptionBudget{ObjectMeta: meta(r, r.Name)}
+	b.Spec.MaxUnavailable = new(intstr.FromInt32(1))
+	b.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels(r)}
+	return []client.Object{b}, nil
 }

@@ -88,7 +88,8 @@ func hasClass(obj client.Object) (bool, string) {
 	case !ok || c.Spec.StorageClassName != nil && *c.Spec.StorageClassName != "" || c.Spec.VolumeName != "":
 		return true, ""
 	case c.Status.Phase == corev1.ClaimLost:
-		return false, "PersistentVolumeClaim " + c.Name + " has lost its volume; bring it back, or delete the claim and the pod."
+		return false, "PersistentVolumeClaim " + c.Name + " has lost its volume; " +
+			"bring it back, or delete the claim and the pod."
 	}
 	return false, "PersistentVolumeClaim " + c.Name + " has no storage class, because the cluster has no default one; " +
 		"set spec.storage.className, or mark a StorageClass as default."

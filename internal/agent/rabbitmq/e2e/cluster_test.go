@@ -57,7 +57,8 @@ func TestAllKilledAtOnce(t *testing.T) {
 		order := rand.Perm(3)
 		for _, k := range order {
 			l.start(k)
-			until(t, "a pause", 10*time.Second, func() bool { return time.Since(killed) > time.Duration(rand.IntN(3000))*time.Millisecond })
+			later := time.Duration(rand.IntN(3000)) * time.Millisecond
+			until(t, "a pause", 10*time.Second, func() bool { return time.Since(killed) > later })
 		}
 		w.progress(t, 60*time.Second)
 		written := time.Since(killed)
@@ -80,7 +81,8 @@ func TestMembersStopInTurn(t *testing.T) {
 		l.start(i)
 		d.awaitAll(90 * time.Second)
 		t.Logf("mq-%d: stopped in %s, all serve after %s, longest gap between confirmed messages %s", i,
-			stopped.Round(100*time.Millisecond), time.Since(began).Round(100*time.Millisecond), w.gap().Round(10*time.Millisecond))
+			stopped.Round(100*time.Millisecond), time.Since(began).Round(100*time.Millisecond),
+			w.gap().Round(10*time.Millisecond))
 	}
 	began := time.Now()
 	l.signal(syscall.SIGTERM, 0, 1, 2)
@@ -184,8 +186,8 @@ func TestShrinkAndGrow(t *testing.T) {
 		}
 		return why == ""
 	})
-	t.Logf("two members left in %s, longest gap between confirmed messages %s", time.Since(began).Round(100*time.Millisecond),
-		w.gap().Round(10*time.Millisecond))
+	t.Logf("two members left in %s, longest gap between confirmed messages %s",
+		time.Since(began).Round(100*time.Millisecond), w.gap().Round(10*time.Millisecond))
 	l.signal(syscall.SIGTERM, 1, 2)
 	w.progress(t, 20*time.Second)
 	until(t, "one member to serve", 30*time.Second, func() bool { return d.serving("mq-0") })
@@ -217,8 +219,8 @@ func TestCertificatesAreRenewed(t *testing.T) {
 	took := until(t, "new certificates", 60*time.Second, func() bool {
 		return !slices.ContainsFunc([]int{0, 1, 2}, func(i int) bool { return serial(i) == old[i] })
 	})
-	t.Logf("new certificates are served after %s, longest gap between confirmed messages %s", took.Round(100*time.Millisecond),
-		w.gap().Round(10*time.Millisecond))
+	t.Logf("new certificates are served after %s, longest gap between confirmed messages %s",
+		took.Round(100*time.Millisecond), w.gap().Round(10*time.Millisecond))
 	l.signal(syscall.SIGKILL, 2)
 	l.start(2)
 	d.awaitAll(90 * time.Second)
@@ -245,11 +247,13 @@ func TestBus(t *testing.T) {
 	}
 	foreign := testBus
 	foreign.Owner = "test/other"
-	if err := d.order("mq-1", "PUT", "/v1/bus", foreign, nil); err == nil || !strings.Contains(err.Error(), `belongs to "test/nova"`) {
+	err := d.order("mq-1", "PUT", "/v1/bus", foreign, nil)
+	if err == nil || !strings.Contains(err.Error(), `belongs to "test/nova"`) {
 		t.Errorf("taking another bus's virtual host: %v", err)
 	}
 	foreign.VHost = "other"
-	if err := d.order("mq-1", "PUT", "/v1/bus", foreign, nil); err == nil || !strings.Contains(err.Error(), "user nova belongs to") {
+	err = d.order("mq-1", "PUT", "/v1/bus", foreign, nil)
+	if err == nil || !strings.Contains(err.Error(), "user nova belongs to") {
 		t.Errorf("taking another bus's user: %v", err)
 	}
 	if err := d.order("mq-2", "DELETE", "/v1/bus", testBus, nil); err != nil {

@@ -30,15 +30,17 @@ const (
 func podName(i int) string { return fmt.Sprintf("%s-%d", broker, i) }
 func podIP(i int) string   { return fmt.Sprintf("10.78.0.%d", i+1) }
 
-// TestMain makes the members' network and runs the tests inside of it. It needs root, the agent's program in AGENT and a
-// root file system with RabbitMQ in ROOTFS:
+// TestMain makes the members' network and runs the tests inside of it. It needs root, the agent's program in AGENT and
+// a root file system with RabbitMQ in ROOTFS:
 //
-//	go test -tags members -c -o rabbitmq.test ./internal/agent/rabbitmq/e2e && AGENT=... ROOTFS=... ./rabbitmq.test -test.v
+//	go test -tags members -c -o rabbitmq.test ./internal/agent/rabbitmq/e2e
+//	AGENT=... ROOTFS=... ./rabbitmq.test -test.v
 func TestMain(m *testing.M) {
 	if os.Getenv("MEMBERS_INSIDE") != "" {
 		os.Exit(m.Run())
 	}
-	script := `ip netns add ` + fabric + ` && ip -n ` + fabric + ` link set lo up && ip -n ` + fabric + ` link add br0 type bridge &&
+	script := `ip netns add ` + fabric + ` && ip -n ` + fabric + ` link set lo up &&
+ip -n ` + fabric + ` link add br0 type bridge &&
 ip -n ` + fabric + ` addr add 10.78.0.254/24 dev br0 && ip -n ` + fabric + ` link set br0 up`
 	code := 1
 	if out, err := exec.Command("bash", "-c", script).CombinedOutput(); err != nil {
@@ -182,7 +184,8 @@ func (l *lab) certify(now time.Time) {
 	for _, m := range l.members {
 		d := m.root() + "/etc/stackwright/"
 		for f, b := range map[string][]byte{"tls/tls.crt": leaf.Cert, "tls/tls.key": leaf.Key, "tls/ca.crt": leaf.CA,
-			"agent/ca.crt": l.agentCA["ca.crt"], "agent/server.crt": l.agentCA["server.crt"], "agent/server.key": l.agentCA["server.key"]} {
+			"agent/ca.crt": l.agentCA["ca.crt"], "agent/server.crt": l.agentCA["server.crt"],
+			"agent/server.key": l.agentCA["server.key"]} {
 			l.write(d+f, b)
 		}
 	}

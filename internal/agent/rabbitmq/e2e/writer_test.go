@@ -24,8 +24,8 @@ func (l *lab) dial(members ...int) (*amqp.Connection, error) {
 	pool.AppendCertsFromPEM(l.ca.Cert)
 	var errs []error
 	for _, i := range members {
-		u := url.URL{Scheme: "amqps", User: url.UserPassword(testBus.User, testBus.Password), Host: net.JoinHostPort(podIP(i), "5671"),
-			Path: "/" + testBus.VHost}
+		u := url.URL{Scheme: "amqps", User: url.UserPassword(testBus.User, testBus.Password),
+			Host: net.JoinHostPort(podIP(i), "5671"), Path: "/" + testBus.VHost}
 		c, err := amqp.DialConfig(u.String(), amqp.Config{Heartbeat: 5 * time.Second,
 			Dial:            amqp.DefaultDial(2 * time.Second),
 			TLSClientConfig: &tls.Config{RootCAs: pool, ServerName: podName(i) + "." + domain, MinVersion: tls.VersionTLS12}})
