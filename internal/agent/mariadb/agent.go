@@ -243,7 +243,8 @@ func (a *Agent) Ready() error {
 // liveTimeout is how long the agent's own loop may hang.
 const liveTimeout = time.Minute
 
-// Live is the liveness probe: the agent's loop turns. It does not depend on mariadbd, its peers or how long a copy takes.
+// Live is the liveness probe: the agent's loop turns. It does not depend on mariadbd, its peers or how long a copy
+// takes.
 func (a *Agent) Live() error {
 	if time.Since(time.Unix(a.beat.Load(), 0)) > liveTimeout {
 		return errors.New("the agent's loop hangs")

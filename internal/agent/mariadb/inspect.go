@@ -62,8 +62,8 @@ type verdict struct {
 	block string
 }
 
-// judge decides from what peers say whether a member whose mariadbd is down joins them. Data that the peers' history does
-// not cover is never overwritten.
+// judge decides from what peers say whether a member whose mariadbd is down joins them. Data that the peers' history
+// does not cover is never overwritten.
 func judge(m Memo, s standing, peers []State) verdict {
 	serving := slices.DeleteFunc(slices.Clone(peers), func(p State) bool { return !p.Serves() })
 	if len(serving) == 0 {

@@ -48,8 +48,8 @@ func (a *Agent) withSQL(f func() error) error {
 	return f()
 }
 
-// bootstrap takes the order to begin a primary component. Its epoch is on the volume before anything is started, so that
-// an older order that comes late is refused even after a crash.
+// bootstrap takes the order to begin a primary component. Its epoch is on the volume before anything is started, so
+// that an older order that comes late is refused even after a crash.
 func (a *Agent) bootstrap(_ context.Context, o Bootstrap) (State, error) {
 	s, m := a.State(), a.vol.Memo()
 	switch {
@@ -60,7 +60,8 @@ func (a *Agent) bootstrap(_ context.Context, o Bootstrap) (State, error) {
 	case s.Phase != Down && s.Phase != Blocked:
 		return s, agent.Conflict("mariadbd is not down: " + string(s.Phase))
 	case o.Position != s.Position:
-		return s, agent.Conflict("the order is for position " + o.Position.String() + ", the data stands at " + s.Position.String())
+		return s, agent.Conflict("the order is for position " + o.Position.String() + ", the data stands at " +
+			s.Position.String())
 	}
 	if err := a.vol.Remember(func(m *Memo) { m.Epoch = o.Epoch }); err != nil {
 		return s, err

@@ -8,9 +8,9 @@ import (
 	"stackwright.dev/stackwright/internal/agent"
 )
 
-// Clients write to one member only. mariadbd starts read-only; the agent opens it when the newest role names this member.
-// A member keeps the newest role on its volume before it acts on it, so that after a crash the volumes tell which
-// member has taken the last writes: the seed of the next start must not lack them.
+// Clients write to one member only. mariadbd starts read-only; the agent opens it when the newest role names this
+// member. A member keeps the newest role on its volume before it acts on it, so that after a crash the volumes tell
+// which member has taken the last writes: the seed of the next start must not lack them.
 
 // assign takes a role from the operator. An older one is refused, and the answer tells the newer.
 func (a *Agent) assign(ctx context.Context, r Role) (State, error) {
@@ -33,7 +33,8 @@ func (a *Agent) learn(r Role) error {
 	defer a.roles.Unlock()
 	known := a.vol.Memo().Role
 	if r.Term < known.Term || r.Term == known.Term && r.Writer != known.Writer {
-		return agent.Conflict(fmt.Sprintf("term %d is older than term %d, in which %s takes writes", r.Term, known.Term, known.Writer))
+		return agent.Conflict(fmt.Sprintf("term %d is older than term %d, in which %s takes writes", r.Term, known.Term,
+			known.Writer))
 	}
 	if err := a.vol.Remember(func(m *Memo) { m.Role = r }); err != nil {
 		return err
@@ -65,8 +66,8 @@ func (a *Agent) applyRole(ctx context.Context, ordered bool) error {
 	return err
 }
 
-// newest tells whether no other member of the component knows a newer role. A member that comes back as the writer it was
-// must ask first: another one may have taken over in the meantime.
+// newest tells whether no other member of the component knows a newer role. A member that comes back as the writer it
+// was must ask first: another one may have taken over in the meantime.
 func (a *Agent) newest(ctx context.Context) bool {
 	others := map[string]bool{}
 	mine := a.vol.Memo().Role

@@ -161,7 +161,8 @@ var (
 
 // ensure makes a schema and its account be as wanted. The account may use that schema and nothing else.
 func (d *door) ensure(ctx context.Context, w Database) error {
-	if !validName.MatchString(w.Name) || !validName.MatchString(w.User) || !validSet.MatchString(w.CharacterSet) || w.User == account {
+	if !validName.MatchString(w.Name) || !validName.MatchString(w.User) || !validSet.MatchString(w.CharacterSet) ||
+		w.User == account {
 		return &agent.Refusal{Code: 422, Message: "name, user or character set of the database is not valid"}
 	}
 	if w.Password == "" {
@@ -170,7 +171,8 @@ func (d *door) ensure(ctx context.Context, w Database) error {
 	if was, err := d.observe(ctx, w); err != nil {
 		return err
 	} else if was.Exists && was.Owner != "" && was.Owner != w.Owner {
-		return agent.Conflict("schema " + w.Name + " belongs to Database " + was.Owner + "; give this one another name in spec.database")
+		return agent.Conflict("schema " + w.Name + " belongs to Database " + was.Owner +
+			"; give this one another name in spec.database")
 	}
 	require := "NONE"
 	if w.RequireTLS {
@@ -199,7 +201,8 @@ func (d *door) observe(ctx context.Context, w Database) (DatabaseState, error) {
 		return DatabaseState{}, &agent.Refusal{Code: 422, Message: "name or user of the database is not valid"}
 	}
 	var s DatabaseState
-	err := d.db.QueryRowContext(ctx, "SELECT DEFAULT_CHARACTER_SET_NAME, SCHEMA_COMMENT FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?",
+	err := d.db.QueryRowContext(ctx,
+		"SELECT DEFAULT_CHARACTER_SET_NAME, SCHEMA_COMMENT FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?",
 		w.Name).Scan(&s.CharacterSet, &s.Owner)
 	if errors.Is(err, sql.ErrNoRows) {
 		return s, nil
@@ -222,7 +225,8 @@ func (d *door) observe(ctx context.Context, w Database) (DatabaseState, error) {
 		s.Diff = append(s.Diff, "tls")
 	}
 	var grants int
-	err = d.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM mysql.db WHERE Host = '%' AND Db = ? AND User = ? AND Create_priv = 'Y' AND Insert_priv = 'Y'",
+	err = d.db.QueryRowContext(ctx,
+		"SELECT COUNT(*) FROM mysql.db WHERE Host = '%' AND Db = ? AND User = ? AND Create_priv = 'Y' AND Insert_priv = 'Y'",
 		escaped(w.Name), w.User).Scan(&grants)
 	if err == nil && grants == 0 {
 		s.Diff = append(s.Diff, "rights")

@@ -118,7 +118,8 @@ func syncDir(path string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Empty tells whether there is no data. A first start that was cut off before it had made the system tables counts as none.
+// Empty tells whether there is no data. A first start that was cut off before it had made the system tables counts as
+// none.
 func (v *Volume) Empty() (bool, error) {
 	entries, err := os.ReadDir(v.Data())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -165,7 +166,8 @@ func (v *Volume) readGrastate() (grastate, error) {
 
 // allowBootstrap writes a grastate.dat that lets mariadbd begin a primary component with the data as it is.
 func (v *Volume) allowBootstrap(p Position) error {
-	text := fmt.Sprintf("# GALERA saved state\nversion: 2.1\nuuid:    %s\nseqno:   %d\nsafe_to_bootstrap: 1\n", p.UUID, p.Seqno)
+	text := fmt.Sprintf("# GALERA saved state\nversion: 2.1\nuuid:    %s\nseqno:   %d\nsafe_to_bootstrap: 1\n", p.UUID,
+		p.Seqno)
 	if err := writeDurably(filepath.Join(v.Data(), "grastate.dat"), []byte(text)); err != nil {
 		return fmt.Errorf("writing grastate.dat: %w", err)
 	}

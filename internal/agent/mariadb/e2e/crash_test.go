@@ -145,7 +145,8 @@ func TestAllKilledUnderAWriter(t *testing.T) {
 		s.grown(300)
 		s.signal(syscall.SIGKILL, 0, 1, 2)
 		writes, all := s.recover(0, 1, 2)
-		t.Logf("round %d: writes after %s, all members after %s", round+1, writes.Round(100*time.Millisecond), all.Round(100*time.Millisecond))
+		t.Logf("round %d: writes after %s, all members after %s", round+1, writes.Round(100*time.Millisecond),
+			all.Round(100*time.Millisecond))
 	}
 	s.grown(300)
 	s.finish()

@@ -111,7 +111,8 @@ func (o *operator) drive(ctx context.Context, still time.Duration) galera.Decisi
 	reports := galera.Observe(ctx, o.agents, o.pods)
 	o.mu.Lock()
 	r, err := galera.ParseRecord(o.record)
-	w := galera.World{Pods: o.pods, Reports: reports, Record: *r, Still: still, Override: o.override, OverrideEpoch: o.epoch}
+	w := galera.World{Pods: o.pods, Reports: reports, Record: *r, Still: still, Override: o.override,
+		OverrideEpoch: o.epoch}
 	o.mu.Unlock()
 	if err != nil {
 		o.t.Error(err)

@@ -19,7 +19,8 @@ import (
 
 const password = "writer-password"
 
-// writer inserts rows one after the other through whichever member takes writes, and counts those that were acknowledged.
+// writer inserts rows one after the other through whichever member takes writes, and counts those that were
+// acknowledged.
 type writer struct {
 	l   *lab
 	o   *operator
@@ -37,7 +38,8 @@ func newWriter(t *testing.T, l *lab, o *operator) *writer {
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(ca)
-	return &writer{l: l, o: o, tls: &tls.Config{RootCAs: pool, ServerName: "galera", MinVersion: tls.VersionTLS12}, done: make(chan struct{})}
+	return &writer{l: l, o: o, tls: &tls.Config{RootCAs: pool, ServerName: "galera", MinVersion: tls.VersionTLS12},
+		done: make(chan struct{})}
 }
 
 func (w *writer) open(i int) *sql.DB {
