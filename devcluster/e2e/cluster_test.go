@@ -220,3 +220,45 @@ func TestNetworkPolicyIsEnforced(t *testing.T) {
 	kubectl(t, shared, "delete", "networkpolicy", "probe")
 	answers(t, address, "/")
 }
+
+const sizedWorkload = `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: sized}
+spec:
+  {storageClassName: devcluster-sized, accessModes: [ReadWriteOnce], resources: {requests: {storage: 16Mi}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: sized}
+spec:
+  nodeSelector: {kubernetes.io/hostname: node-2}
+  terminationGracePeriodSeconds: 1
+  containers:
+  - name: probe
+    image: localhost/probe:1
+    volumeMounts: [{name: data, mountPath: /data}]
+  volumes: [{name: data, persistentVolumeClaim: {claimName: sized}}]
+`
+
+func TestSizedVolumeCanBeFull(t *testing.T) {
+	if err := apply(shared, sizedWorkload); err != nil {
+		t.Fatal(err)
+	}
+	kubectl(t, shared, "wait", "--for=condition=Ready", "pod/sized", "--timeout=60s")
+	address := kubectl(t, shared, "get", "pod", "sized", "-o", "jsonpath={.status.podIP}") + ":8080"
+	if reply, err := ask(address, "/fill?bytes=4194304"); err != nil {
+		t.Errorf("writing 4 MiB to a volume of 16: %s, %v", reply, err)
+	}
+	if _, err := ask(address, "/fill?bytes=33554432"); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("writing 32 MiB to a volume of 16: %v", err)
+	}
+	volume := kubectl(t, shared, "get", "pvc", "sized", "-o", "jsonpath={.spec.volumeName}")
+	kubectl(t, shared, "delete", "pod/sized", "pvc/sized", "--wait=true")
+	eventually(t, 20*time.Second, func() error {
+		if left := globs(t, status(t, shared).Cluster.Volumes("node-2")+"/"+volume+"*"); len(left) > 0 {
+			return fmt.Errorf("still there: %s", left)
+		}
+		return nil
+	})
+}

@@ -1,5 +1,5 @@
 // Command probe is the workload of the end-to-end tests: it answers who it is, what a name resolves to, what another
-// server says, and how often it was asked to write to its volume.
+// server says, and how often it was asked to write to its volume, which it can also fill.
 package main
 
 import (
@@ -8,11 +8,15 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 )
 
-const volume = "/data/lines"
+const (
+	volume  = "/data/lines"
+	ballast = "/data/ballast"
+)
 
 func main() {
 	http.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
@@ -29,6 +33,10 @@ func main() {
 	})
 	http.HandleFunc("/write", func(w http.ResponseWriter, _ *http.Request) {
 		text, err := write()
+		answer(w, text, err)
+	})
+	http.HandleFunc("/fill", func(w http.ResponseWriter, r *http.Request) {
+		text, err := fill(r.URL.Query().Get("bytes"))
 		answer(w, text, err)
 	})
 	fmt.Println("serving")
@@ -69,4 +77,12 @@ func write() (string, error) {
 	}
 	content, err := os.ReadFile(volume)
 	return fmt.Sprint(strings.Count(string(content), "\n")), err
+}
+
+func fill(bytes string) (string, error) {
+	size, err := strconv.Atoi(bytes)
+	if err != nil {
+		return "", err
+	}
+	return bytes, os.WriteFile(ballast, make([]byte, size), 0o600)
 }

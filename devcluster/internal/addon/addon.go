@@ -42,13 +42,22 @@ func Apply(ctx context.Context, client kubernetes.Interface, c *cluster.Cluster)
 }
 
 func applyStorage(ctx context.Context, client kubernetes.Interface) error {
-	class := storageapply.StorageClass("devcluster").
-		WithAnnotations(map[string]string{"storageclass.kubernetes.io/is-default-class": "true"}).
+	folder := class("devcluster").
+		WithAnnotations(map[string]string{"storageclass.kubernetes.io/is-default-class": "true"})
+	sized := class("devcluster-sized").WithParameters(map[string]string{storage.SizeParameter: storage.Enforced})
+	for _, class := range []*storageapply.StorageClassApplyConfiguration{folder, sized} {
+		if _, err := client.StorageV1().StorageClasses().Apply(ctx, class, owner()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func class(name string) *storageapply.StorageClassApplyConfiguration {
+	return storageapply.StorageClass(name).
 		WithProvisioner(storage.Provisioner).
 		WithReclaimPolicy(corev1.PersistentVolumeReclaimDelete).
 		WithVolumeBindingMode(storagev1.VolumeBindingWaitForFirstConsumer)
-	_, err := client.StorageV1().StorageClasses().Apply(ctx, class, owner())
-	return err
 }
 
 func applyRights(ctx context.Context, client kubernetes.Interface) error {

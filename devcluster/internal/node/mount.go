@@ -11,6 +11,7 @@ import (
 	"stackwright.dev/devcluster/internal/cgroup"
 	"stackwright.dev/devcluster/internal/cluster"
 	"stackwright.dev/devcluster/internal/namespace"
+	"stackwright.dev/devcluster/internal/storage"
 )
 
 // Folders are the fixed paths of which every node sees its own, and what it sees there of its state.
@@ -48,6 +49,9 @@ func (n Node) arrange() error {
 		if err := unix.Mount(n.state(state), folder, "", unix.MS_BIND, ""); err != nil {
 			return fmt.Errorf("mounting %s: %w", folder, err)
 		}
+	}
+	if err := storage.MountSized(n.state("volumes")); err != nil {
+		return err
 	}
 	// Pods that mount for others (CSI drivers) need mounts that are shared within the node.
 	if err := unix.Mount("", "/", "", unix.MS_SHARED|unix.MS_REC, ""); err != nil {

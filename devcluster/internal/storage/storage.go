@@ -3,6 +3,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,6 +19,12 @@ import (
 
 // Provisioner is the name that storage classes call it by.
 const Provisioner = "devcluster.stackwright.dev/folder"
+
+// Parameters of a storage class.
+const (
+	SizeParameter = "size"
+	Enforced      = "enforced" // its value: a volume can be full, at the size that was asked for
+)
 
 // Every user may write: a pod that is not root and sets no fsGroup could not otherwise.
 const mode = 0o777
@@ -46,6 +53,12 @@ func (f folders) Provision(_ context.Context, options controller.ProvisionOption
 	if err := make777(path); err != nil {
 		return nil, controller.ProvisioningNoChange, err
 	}
+	if options.StorageClass.Parameters[SizeParameter] == Enforced {
+		bytes := options.PVC.Spec.Resources.Requests.Storage().Value()
+		if err := makeSized(path, bytes, f.cluster.NodeMounts(options.SelectedNodeName)); err != nil {
+			return nil, controller.ProvisioningFinished, errors.Join(err, f.remove(path))
+		}
+	}
 	return volume(options, path), controller.ProvisioningFinished, nil
 }
 
@@ -57,8 +70,16 @@ func (f folders) Delete(_ context.Context, volume *corev1.PersistentVolume) erro
 		!strings.HasPrefix(local.Path, f.cluster.State()+"/nodes/") || filepath.Base(local.Path) != volume.Name {
 		return fmt.Errorf("volume %s is not one of ours: its path is not that of a folder we made", volume.Name)
 	}
-	if err := os.RemoveAll(local.Path); err != nil {
-		return fmt.Errorf("removing volume %s: %w", volume.Name, err)
+	return f.remove(local.Path)
+}
+
+func (f folders) remove(path string) error {
+	node := filepath.Base(filepath.Dir(filepath.Dir(path)))
+	if err := removeSized(path, f.cluster.NodeMounts(node)); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(path); err != nil {
+		return fmt.Errorf("removing volume: %w", err)
 	}
 	return nil
 }
