@@ -91,8 +91,8 @@ func (c *typed[T]) outside(ctx context.Context, q workqueue.TypedRateLimitingInt
 	return nil
 }
 
-// NewManager makes a manager that runs controllers on one shared cache: only the kinds they declare, as records, with one
-// view of our own writes. Cache settings in o are kept where they do not contradict that.
+// NewManager makes a manager that runs controllers on one shared cache: only the kinds they declare, as records, with
+// one view of our own writes. Cache settings in o are kept where they do not contradict that.
 func NewManager(cfg *rest.Config, o manager.Options, controllers ...Controller) (manager.Manager, error) {
 	if o.Scheme == nil {
 		return nil, errors.New("a manager needs a scheme; set Options.Scheme")

@@ -1,5 +1,5 @@
-// Package kit is a library for Kubernetes operators: a controller is a Definition, a graph of steps with declared inputs
-// and outputs. The loop applies, waits, prunes, deletes in reverse order, tells why, and does nothing at rest.
+// Package kit is a library for Kubernetes operators: a controller is a Definition, a graph of steps with declared
+// inputs and outputs. The loop applies, waits, prunes, deletes in reverse order, tells why, and does nothing at rest.
 package kit
 
 import (
@@ -25,7 +25,8 @@ type Definition[T owner.Object] struct {
 	Steps []step.Step[T]
 	// Report fills the owner's own status fields, from the cache only; o is a copy. It may be nil.
 	Report func(v step.View, o T)
-	// Guard refuses a deletion: while it returns a message the object keeps running and Ready tells the message. It may be nil.
+	// Guard refuses a deletion: while it returns a message the object keeps running and Ready tells the message. It may be
+	// nil.
 	Guard func(o T) string
 	// Wake runs beside the controller, and calls wake for the owners that an event outside of Kubernetes concerns, such as
 	// a change that a long-held request has brought. It ends with ctx. It may be nil.

@@ -25,7 +25,8 @@ type Plan struct {
 // Plan describes the graph.
 func (c *typed[T]) Plan() Plan {
 	makes, reads := c.plan.Declared()
-	return Plan{Kind: c.plan.Kind, Steps: c.plan.Info(), Makes: makes, Reads: reads, Text: c.plan.Graph.Text(), Dot: c.plan.Graph.Dot()}
+	return Plan{Kind: c.plan.Kind, Steps: c.plan.Info(), Makes: makes, Reads: reads, Text: c.plan.Graph.Text(),
+		Dot: c.plan.Graph.Dot()}
 }
 
 // Rules returns the rights that controllers need, computed from what their graphs declare, one rule per API group and
@@ -75,7 +76,8 @@ func group(verbs map[schema.GroupResource]map[string]bool) []rbacv1.PolicyRule {
 	var rules []rbacv1.PolicyRule
 	for k, resources := range by {
 		slices.Sort(resources)
-		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{k.group}, Resources: resources, Verbs: strings.Split(k.verbs, ",")})
+		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{k.group}, Resources: resources,
+			Verbs: strings.Split(k.verbs, ",")})
 	}
 	slices.SortFunc(rules, func(a, b rbacv1.PolicyRule) int {
 		return strings.Compare(a.APIGroups[0]+a.Resources[0]+a.Verbs[0], b.APIGroups[0]+b.Resources[0]+b.Verbs[0])

@@ -1,5 +1,5 @@
-// Command stackwright-agent is the entry point of the containers of backing services: it supervises the daemon and takes
-// the operator's orders.
+// Command stackwright-agent is the entry point of the containers of backing services: it supervises the daemon and
+// takes the operator's orders.
 package main
 
 import (
@@ -46,8 +46,8 @@ func run(args []string) error {
 	return role(ctx, args[1:])
 }
 
-// serve runs the agent's server beside its main loop until the loop ends: probes and orders are answered while the daemon
-// is being stopped.
+// serve runs the agent's server beside its main loop until the loop ends: probes and orders are answered while the
+// daemon is being stopped.
 func serve(ctx context.Context, s *agent.Server, loop func(context.Context) error) error {
 	serving, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -13,7 +13,8 @@ import (
 func runMariaDB(ctx context.Context, args []string) error {
 	c := mariadb.Config{Pod: os.Getenv("POD_NAME"), IP: os.Getenv("POD_IP")}
 	f := flag.NewFlagSet("mariadb", flag.ContinueOnError)
-	f.StringVar(&c.Domain, "domain", "", "headless service that resolves to all members, such as galera-pods.openstack.svc")
+	f.StringVar(&c.Domain, "domain", "",
+		"headless service that resolves to all members, such as galera-pods.openstack.svc")
 	f.StringVar(&c.Root, "volume", "/var/lib/mysql", "persistent volume")
 	f.StringVar(&c.ConfigFile, "config", "/etc/stackwright/mariadb/my.cnf", "configuration of mariadbd")
 	f.StringVar(&c.RunDir, "run", "/run/mysqld", "writable folder for the socket and temporary files")

@@ -1,5 +1,5 @@
-// Command stackwright brings up OpenStack on Kubernetes and tells what it is at. As kubectl-stackwright it is a plugin of
-// kubectl.
+// Command stackwright brings up OpenStack on Kubernetes and tells what it is at. As kubectl-stackwright it is a plugin
+// of kubectl.
 package main
 
 import (

@@ -62,6 +62,13 @@ func TestRebootKeepsDataAndPods(t *testing.T) {
 	address := balancer(t, shared)
 	answers(t, address, "/write")
 	lines, pod := answers(t, address, "/write"), answers(t, address, "/")
+	if err := apply(shared, sizedWorkload); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kubectl(t, shared, "delete", "pod/sized", "pvc/sized", "--wait=true") })
+	kubectl(t, shared, "wait", "--for=condition=Ready", "pod/sized", "--timeout=60s")
+	sized := kubectl(t, shared, "get", "pod", "sized", "-o", "jsonpath={.status.podIP}") + ":8080"
+	written := answers(t, sized, "/write")
 	crash(t, shared)
 	if _, err := ask(address, "/"); err == nil {
 		t.Fatal("the workload answers after all processes were killed")
@@ -70,6 +77,11 @@ func TestRebootKeepsDataAndPods(t *testing.T) {
 	kubectl(t, shared, "rollout", "status", "deployment/probe", "--timeout=90s")
 	if now := answers(t, address, "/"); now != pod {
 		t.Errorf("pod %s became %s", pod, now)
+	}
+	kubectl(t, shared, "wait", "--for=condition=Ready", "pod/sized", "--timeout=60s")
+	sized = kubectl(t, shared, "get", "pod", "sized", "-o", "jsonpath={.status.podIP}") + ":8080"
+	if now := answers(t, sized, "/write"); now <= written {
+		t.Errorf("the volume of a size had %s lines and has %s", written, now)
 	}
 	if now := answers(t, address, "/write"); len(now) < len(lines) || now <= lines {
 		t.Errorf("the volume had %s lines and has %s", lines, now)

@@ -38,7 +38,8 @@ type Nothing struct{}
 
 // Handle serves a pattern such as "POST /v1/start" to the given roles: f gets the decoded body and returns the answer.
 // Bodies are never logged, they may hold passwords.
-func Handle[In, Out any](mux *http.ServeMux, pattern string, f func(context.Context, In) (Out, error), roles ...string) {
+func Handle[In, Out any](mux *http.ServeMux, pattern string,
+	f func(context.Context, In) (Out, error), roles ...string) {
 	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		if role := roleOf(r); !slices.Contains(roles, role) {
 			answer(w, http.StatusForbidden, Refusal{Message: "a peer with role " + role + " may not do this"})

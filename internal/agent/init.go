@@ -12,8 +12,8 @@ import (
 const childEnv = "STACKWRIGHT_AGENT_CHILD"
 
 // AsInit makes a container's first process an init: it runs this program again as its only child, passes signals on,
-// reaps the orphans that daemons and their scripts leave to it, and ends with the child's exit code. In any other process
-// it returns at once, and the caller goes on as the agent.
+// reaps the orphans that daemons and their scripts leave to it, and ends with the child's exit code. In any other
+// process it returns at once, and the caller goes on as the agent.
 func AsInit() error {
 	if os.Getpid() != 1 || os.Getenv(childEnv) != "" {
 		return nil

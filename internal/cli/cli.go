@@ -3,7 +3,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -40,7 +39,7 @@ func Run() int {
 	defer stop()
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	err := a.root(filepath.Base(os.Args[0])).ExecuteContext(ctx)
-	if quiet := (*answer)(nil); err != nil && !errors.As(err, &quiet) {
+	if err != nil && !said(err) {
 		fmt.Fprintln(os.Stderr, "stackwright:", err)
 	}
 	return code(ctx, err)
@@ -75,7 +74,7 @@ func (a *app) root(program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	a.flags(root)
 	root.AddCommand(a.preflight(), a.up(), a.down(), a.status(), a.tree(), a.why(), a.clouds(), a.openstack(),
-		command.Command(), a.logs(), a.shell(), a.version())
+		command.Command(), a.render(), a.diff(), a.logs(), a.shell(), a.version())
 	return root
 }
 
@@ -99,14 +98,16 @@ func (a *app) flags(root *cobra.Command) {
 	f.StringVar(&a.kubeconfig, "kubeconfig", "", "file with the cluster to use")
 	f.StringVar(&a.context, "context", "", "context of the kubeconfig to use")
 	f.StringVarP(&a.namespace, "namespace", "n", "", `namespace of the control plane (default "openstack")`)
-	f.StringVarP(&a.controlplane, "control-plane", "c", "", "name of the control plane; needed when the namespace has several")
+	f.StringVarP(&a.controlplane, "control-plane", "c", "",
+		"name of the control plane; needed when the namespace has several")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "tell more on standard error")
 }
 
 // outputFlag adds -o to a verb whose answer programs may want.
 func (a *app) outputFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&a.output, "output", "o", "", "json or yaml instead of text")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("output",
+		cobra.FixedCompletions([]string{"json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (a *app) logging() {

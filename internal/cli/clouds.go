@@ -51,14 +51,16 @@ touched. It holds the administrator's password.`,
 }
 
 // writeClouds writes clouds.yaml and the certificate that it refers to into the cloud's folder.
-func (a *app) writeClouds(ctx context.Context, c client.Reader, o *controlplanev1.OpenStackControlPlane) (string, []byte, error) {
+func (a *app) writeClouds(ctx context.Context, c client.Reader,
+	o *controlplanev1.OpenStackControlPlane) (string, []byte, error) {
 	if o.Status.Clouds == "" {
 		return "", nil, errors.New("the control plane has no clouds.yaml yet; see what it waits for: stackwright why")
 	}
 	s := &corev1.Secret{}
 	if err := c.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.Status.Clouds}, s); err != nil {
 		if apierrors.IsForbidden(err) {
-			return "", nil, fmt.Errorf("%w; ask for the right to get Secret %s: it holds the administrator's password", err, o.Status.Clouds)
+			return "", nil, fmt.Errorf("%w; ask for the right to get Secret %s: it holds the administrator's password", err,
+				o.Status.Clouds)
 		}
 		return "", nil, fmt.Errorf("reading clouds.yaml: %w", err)
 	}

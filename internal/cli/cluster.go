@@ -42,8 +42,8 @@ func (a *app) getter() *genericclioptions.ConfigFlags {
 	return f
 }
 
-// kubeconfigFile returns the file to use, or empty to follow kubectl's rules. What a person says wins over what the last
-// up left behind, and that over the default file.
+// kubeconfigFile returns the file to use, or empty to follow kubectl's rules. What a person says wins over what the
+// last up left behind, and that over the default file.
 func (a *app) kubeconfigFile() string {
 	switch {
 	case a.kubeconfig != "":
@@ -64,7 +64,8 @@ func (a *app) config() (*rest.Config, error) {
 	}
 	cfg, err := a.getter().ToRESTConfig()
 	if err != nil {
-		if clientcmd.IsEmptyConfig(err) || errors.Is(err, clientcmd.ErrEmptyCluster) || strings.Contains(err.Error(), "no configuration") {
+		if clientcmd.IsEmptyConfig(err) || errors.Is(err, clientcmd.ErrEmptyCluster) ||
+			strings.Contains(err.Error(), "no configuration") {
 			return nil, noCluster{errors.New("no cluster is configured; start one with `stackwright up`, or give --kubeconfig")}
 		}
 		return nil, noCluster{fmt.Errorf("reading the kubeconfig: %w", err)}
@@ -108,9 +109,12 @@ func (a *app) find(ctx context.Context, c client.Reader) (*controlplanev1.OpenSt
 	}
 	switch {
 	case len(names) == 0:
-		return nil, fmt.Errorf("namespace %s has no control plane; make one with `stackwright up`, or name the namespace with -n", a.ns())
+		return nil, fmt.Errorf("namespace %s has no control plane; make one with `stackwright up`, or name the namespace "+
+			"with -n", a.ns())
 	case a.controlplane == "":
-		return nil, usage(fmt.Errorf("namespace %s has several control planes; choose with -c: %s", a.ns(), strings.Join(names, ", ")))
+		return nil, usage(fmt.Errorf("namespace %s has several control planes; choose with -c: %s", a.ns(),
+			strings.Join(names, ", ")))
 	}
-	return nil, fmt.Errorf("namespace %s has no control plane %s; it has %s", a.ns(), a.controlplane, strings.Join(names, ", "))
+	return nil, fmt.Errorf("namespace %s has no control plane %s; it has %s", a.ns(), a.controlplane,
+		strings.Join(names, ", "))
 }

@@ -42,6 +42,16 @@ type timeout struct{ error }
 
 func (t timeout) Unwrap() error { return t.error }
 
+// said tells whether everything there is to say about an error is on the terminal already: an answer was printed, or a
+// program in a pod told why it failed.
+func said(err error) bool {
+	if _, ok := errors.AsType[*answer](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[utilexec.CodeExitError](err)
+	return ok
+}
+
 // code turns the error of a command into an exit code.
 func code(ctx context.Context, err error) int {
 	if err == nil {

@@ -87,7 +87,8 @@ func (a *app) logPods(ctx context.Context, c client.Client, names []string, oper
 }
 
 // workloadsOf returns the pod selectors of a service's workloads; the empty name is all services.
-func workloadsOf(ctx context.Context, c client.Reader, o *controlplanev1.OpenStackControlPlane, name string) ([]labels.Selector, error) {
+func workloadsOf(ctx context.Context, c client.Reader, o *controlplanev1.OpenStackControlPlane,
+	name string) ([]labels.Selector, error) {
 	var out []labels.Selector
 	var names []string
 	for _, item := range o.Status.Inventory {
@@ -103,7 +104,8 @@ func workloadsOf(ctx context.Context, c client.Reader, o *controlplanev1.OpenSta
 		out = append(out, found...)
 	}
 	if name != "" && !slices.Contains(names, name) && len(out) == 0 {
-		return nil, usage(fmt.Errorf("control plane %s has no service or pod %s; it has %s", o.Name, name, strings.Join(names, ", ")))
+		return nil, usage(fmt.Errorf("control plane %s has no service or pod %s; it has %s", o.Name, name,
+			strings.Join(names, ", ")))
 	}
 	return out, nil
 }
@@ -180,7 +182,8 @@ func (a *app) streamLogs(ctx context.Context, pods []corev1.Pod, f logFlags) err
 	return nil
 }
 
-func (a *app) stream(ctx context.Context, set kubernetes.Interface, p *corev1.Pod, container string, f logFlags, mu *sync.Mutex) error {
+func (a *app) stream(ctx context.Context, set kubernetes.Interface, p *corev1.Pod, container string, f logFlags,
+	mu *sync.Mutex) error {
 	opts := &corev1.PodLogOptions{Container: container, Follow: f.follow, Previous: f.previous}
 	if f.since > 0 {
 		opts.SinceSeconds = new(int64(f.since.Seconds()))

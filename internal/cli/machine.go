@@ -21,7 +21,8 @@ func checkRoot() check {
 	if os.Geteuid() == 0 {
 		return check{Name: "user", State: checkOK, Message: "root"}
 	}
-	return check{Name: "user", State: checkFailed, Message: "you are not root", Do: "run it with sudo: network namespaces and mounts need root"}
+	return check{Name: "user", State: checkFailed, Message: "you are not root",
+		Do: "run it with sudo: network namespaces and mounts need root"}
 }
 
 const (
@@ -31,7 +32,8 @@ const (
 )
 
 func checkMemory(meminfo string) check {
-	r := check{Name: "memory", State: checkFailed, Do: "a cluster and a small control plane want 6 GiB of available memory"}
+	r := check{Name: "memory", State: checkFailed,
+		Do: "a cluster and a small control plane want 6 GiB of available memory"}
 	n, err := available(meminfo)
 	if err != nil {
 		r.State, r.Message = checkWarning, err.Error()

@@ -48,7 +48,8 @@ func (a *app) inClient(ctx context.Context, command []string, interactive bool) 
 }
 
 // runningPod returns a pod that is ready.
-func runningPod(ctx context.Context, c client.Reader, namespace string, labels client.MatchingLabels) (*corev1.Pod, error) {
+func runningPod(ctx context.Context, c client.Reader, namespace string,
+	labels client.MatchingLabels) (*corev1.Pod, error) {
 	var list corev1.PodList
 	if err := c.List(ctx, &list, client.InNamespace(namespace), labels); err != nil {
 		return nil, fmt.Errorf("listing pods: %w", err)

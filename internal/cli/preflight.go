@@ -89,7 +89,8 @@ func (a *app) clusterChecks(ctx context.Context, c client.Client) []check {
 }
 
 func (a *app) checkVersion() check {
-	r := check{Name: "kubernetes", State: checkFailed, Do: "see that the kubeconfig names the right address and that the cluster runs"}
+	r := check{Name: "kubernetes", State: checkFailed,
+		Do: "see that the kubeconfig names the right address and that the cluster runs"}
 	cfg, err := a.config()
 	if err != nil {
 		r.Message = err.Error()
@@ -133,7 +134,8 @@ func checkRights(ctx context.Context, c client.Client) []check {
 	for _, w := range wants {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &w}}
 		if err := c.Create(ctx, review); err != nil {
-			return []check{{Name: "rights", State: checkFailed, Message: err.Error(), Do: "ask as somebody whom the cluster knows"}}
+			return []check{{Name: "rights", State: checkFailed, Message: err.Error(),
+				Do: "ask as somebody whom the cluster knows"}}
 		}
 		if !review.Status.Allowed {
 			missing = append(missing, w.Verb+" "+w.Resource)
@@ -188,7 +190,8 @@ func checkStorage(ctx context.Context, c client.Client) check {
 	r := check{Name: "storage", State: checkFailed}
 	var list storagev1.StorageClassList
 	if err := c.List(ctx, &list); err != nil {
-		r.State, r.Message, r.Do = checkWarning, err.Error(), "ask somebody who may list storage classes whether one is the default"
+		r.State, r.Message, r.Do = checkWarning, err.Error(), "ask somebody who may list storage classes whether one is "+
+			"the default"
 		return r
 	}
 	for i := range list.Items {

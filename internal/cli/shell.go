@@ -95,7 +95,8 @@ func (a *app) podsOf(ctx context.Context, c client.Client, name string) ([]corev
 	var out []corev1.Pod
 	for _, selector := range workloads {
 		var list corev1.PodList
-		if err := c.List(ctx, &list, client.InNamespace(o.Namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
+		if err := c.List(ctx, &list, client.InNamespace(o.Namespace),
+			client.MatchingLabelsSelector{Selector: selector}); err != nil {
 			return nil, fmt.Errorf("listing pods of %s: %w", name, err)
 		}
 		out = append(out, list.Items...)

@@ -52,7 +52,8 @@ func (a *app) survey(ctx context.Context) (*survey, error) {
 }
 
 func (a *app) showStatus(s *survey) {
-	fmt.Fprintf(a.out, "%s/%s  release %s (OpenStack %s), size %s\n", s.Namespace, s.Name, orDash(s.Release), orDash(s.OpenStack), s.Size)
+	fmt.Fprintf(a.out, "%s/%s  release %s (OpenStack %s), size %s\n", s.Namespace, s.Name, orDash(s.Release),
+		orDash(s.OpenStack), s.Size)
 	if s.Ready {
 		fmt.Fprintf(a.out, "ready since %s\n\n", age(s.Since.Time))
 	} else {

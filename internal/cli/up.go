@@ -43,9 +43,11 @@ to a registry; without it the cluster needs an OpenStackRelease of the name --re
 	flags.StringVar(&a.devcluster, "devcluster", defaultDevcluster, "name of the cluster on this machine")
 	flags.IntVar(&f.nodes, "nodes", 0, "nodes of the cluster on this machine (default 1 for a new one)")
 	flags.StringVar(&f.release, "release", "epoxy", "OpenStack release")
-	flags.StringVar(&f.size, "size", "", `size of the control plane: dev, small, medium or large (default "dev" for a new one)`)
+	flags.StringVar(&f.size, "size", "",
+		`size of the control plane: dev, small, medium or large (default "dev" for a new one)`)
 	flags.StringVarP(&f.file, "file", "f", "", "file with the OpenStackControlPlane to apply instead of a minimal one")
-	flags.StringVar(&f.registry, "registry", "", "push the images to this registry, HOST[:PORT][/PATH], and run them from there")
+	flags.StringVar(&f.registry, "registry", "",
+		"push the images to this registry, HOST[:PORT][/PATH], and run them from there")
 	flags.BoolVar(&f.plainHTTP, "plain-http", false, "talk to the registry without TLS")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Minute, "give up after this time")
 	return cmd

@@ -54,7 +54,8 @@ func (u *ascent) operators(ctx context.Context, p *progress.Part) error {
 func (a *app) installation() install.Operator {
 	g := a.getter()
 	g.Namespace = new(operatorNamespace)
-	return install.Operator{Getter: g, Namespace: operatorNamespace, Name: operatorRelease, Log: slog.Default(), Timeout: 3 * time.Minute}
+	return install.Operator{Getter: g, Namespace: operatorNamespace, Name: operatorRelease, Log: slog.Default(),
+		Timeout: 3 * time.Minute}
 }
 
 // applyRelease applies the OpenStackRelease of the images that were built, or reads the one that the cluster has.
@@ -107,7 +108,8 @@ func object(kind, namespace, name string, spec map[string]any) *unstructured.Uns
 }
 
 func apply(ctx context.Context, c client.Client, u *unstructured.Unstructured) error {
-	err := c.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(install.FieldManager), client.ForceOwnership)
+	err := c.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(install.FieldManager),
+		client.ForceOwnership)
 	if err != nil {
 		return fmt.Errorf("applying %s %s: %w", u.GetKind(), u.GetName(), err)
 	}

@@ -65,7 +65,8 @@ func devclusterKubeconfig(ctx context.Context, name string) ([]byte, error) {
 	cmd.Stderr = &failure
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("asking devcluster for its kubeconfig: %s: %s", err.Error(), strings.TrimSpace(failure.String()))
+		return nil, fmt.Errorf("asking devcluster for its kubeconfig: %s: %s", err.Error(),
+			strings.TrimSpace(failure.String()))
 	}
 	return out, nil
 }

@@ -30,7 +30,8 @@ func (u *ascent) congratulate(r *arrival, took time.Duration) {
 		{me + " why", "what is wrong, when something is"},
 	}
 	if r.clouds != "" {
-		next = append(next, [2]string{"export OS_CLIENT_CONFIG_FILE=" + r.clouds + " OS_CLOUD=default", "for a client on this machine"})
+		next = append(next, [2]string{"export OS_CLIENT_CONFIG_FILE=" + r.clouds + " OS_CLOUD=default",
+			"for a client on this machine"})
 	}
 	if u.local {
 		next = append(next, [2]string{me + " down", "take everything away again"})
@@ -39,7 +40,8 @@ func (u *ascent) congratulate(r *arrival, took time.Duration) {
 		fmt.Fprintf(u.out, "  %-40s # %s\n", n[0], n[1])
 	}
 	if env := os.Getenv("KUBECONFIG"); env != "" && u.local {
-		fmt.Fprintf(u.out, "\nKUBECONFIG is set to %s and wins over this cluster: unset it, or give --kubeconfig %s\n", env, u.kubeconfig)
+		fmt.Fprintf(u.out, "\nKUBECONFIG is set to %s and wins over this cluster: unset it, or give --kubeconfig %s\n", env,
+			u.kubeconfig)
 	}
 }
 

@@ -55,12 +55,14 @@ func (a *app) explain(ctx context.Context, object string) (*why.Finding, error) 
 	if err != nil {
 		return nil, err
 	}
-	e := why.Explainer{Reader: c, Kinds: ownKinds(), Operator: client.MatchingLabels{"app.kubernetes.io/name": operatorRelease}}
+	e := why.Explainer{Reader: c, Kinds: ownKinds(),
+		Operator: client.MatchingLabels{"app.kubernetes.io/name": operatorRelease}}
 	return e.Explain(ctx, gvk, key)
 }
 
 // subject finds the object that the argument names.
-func (a *app) subject(ctx context.Context, c client.Client, object string) (schema.GroupVersionKind, client.ObjectKey, error) {
+func (a *app) subject(ctx context.Context, c client.Client,
+	object string) (schema.GroupVersionKind, client.ObjectKey, error) {
 	kind, name, ok := strings.Cut(object, "/")
 	if ok {
 		gvk, err := kindNamed(c, kind)
@@ -86,7 +88,8 @@ func (a *app) subject(ctx context.Context, c client.Client, object string) (sche
 		names = append(names, short)
 	}
 	return schema.GroupVersionKind{}, client.ObjectKey{}, usage(fmt.Errorf(
-		"control plane %s has no service %s; it has %s; name another object as KIND/NAME", o.Name, object, strings.Join(names, ", ")))
+		"control plane %s has no service %s; it has %s; name another object as KIND/NAME", o.Name, object, strings.Join(names,
+			", ")))
 }
 
 // kindNamed finds a kind by the words that kubectl takes: kind, plural or singular, in any case.

@@ -81,8 +81,9 @@ func TestOverridesWinOverTheSize(t *testing.T) {
 	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
 		p.Change(cloud, "spec.size", "large")
 		p.Change(cloud, "spec.services", map[string]any{
-			"galera":   map[string]any{"storage": "700Gi"},
-			"keystone": map[string]any{"replicas": int64(4), "config": map[string]any{"token": map[string]any{"expiration": int64(7200)}}},
+			"galera": map[string]any{"storage": "700Gi"},
+			"keystone": map[string]any{"replicas": int64(4),
+				"config": map[string]any{"token": map[string]any{"expiration": int64(7200)}}},
 		})
 		p.Settle()
 		p.Ready()
@@ -118,7 +119,8 @@ func TestTwoControlPlanesShareANamespace(t *testing.T) {
 			}
 		}
 		p.Ready()
-		for _, kept := range []string{"Galera/first-galera", "Keystone/first-keystone", "Secret/first-ca", "Deployment/first-client"} {
+		for _, kept := range []string{"Galera/first-galera", "Keystone/first-keystone", "Secret/first-ca",
+			"Deployment/first-client"} {
 			if p.Object(kept) == nil {
 				t.Errorf("%s went with the other control plane", kept)
 			}

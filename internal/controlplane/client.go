@@ -28,8 +28,8 @@ func cloudsSecret(o *cloud) string {
 	return childName(o, "keystone") + "-clouds"
 }
 
-// client is a pod with the command line client of OpenStack, for `stackwright openstack`. It reads its configuration from
-// the mounted Secret at each command, so a new password or certificate restarts nothing.
+// client is a pod with the command line client of OpenStack, for `stackwright openstack`. It reads its configuration
+// from the mounted Secret at each command, so a new password or certificate restarts nothing.
 func client(s *scope) ([]kubeclient.Object, error) {
 	o := s.Owner()
 	meta := child(o, "client")

@@ -44,7 +44,8 @@ func Definition(releases func(context.Context) ([]string, error)) kit.Definition
 		Name: "controlplane",
 		New:  func() *cloud { return &cloud{} },
 		Refs: []ref.Ref[*cloud]{
-			ref.To(refRelease, &controlplanev1.OpenStackRelease{}, releaseKey, ref.Optional[*cloud](), ref.DigestOf[*cloud](generation)),
+			ref.To(refRelease, &controlplanev1.OpenStackRelease{}, releaseKey, ref.Optional[*cloud](),
+				ref.DigestOf[*cloud](generation)),
 			ref.Local(refClouds, &corev1.Secret{}, cloudsSecret, ref.Fields[*cloud](cloudsFile, cloudsCA)),
 		},
 		Steps:  steps(releases),

@@ -26,7 +26,8 @@ func TestBadInputIsRefused(t *testing.T) {
 		},
 		"unknown service": {
 			path: "spec.services", value: map[string]any{"nova2": map[string]any{}}, condition: "ServicesKnown",
-			reason: "UnknownService", says: "nova2, which is no service; those that exist are galera, keystone, memcached, rabbitmq",
+			reason: "UnknownService", says: "nova2, which is no service; those that exist are galera, keystone, memcached, " +
+				"rabbitmq",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

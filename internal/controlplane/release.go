@@ -56,7 +56,8 @@ func checkRelease(releases func(context.Context) ([]string, error)) func(context
 			return unknown(o.Spec.Release, names)
 		}
 		if missing := missingImages(o, release); len(missing) > 0 {
-			return outcome.Refuse("ImageMissing", "OpenStackRelease %s names no image for %s; add it to spec.images of the release",
+			return outcome.Refuse("ImageMissing",
+				"OpenStackRelease %s names no image for %s; add it to spec.images of the release",
 				release.Name, strings.Join(missing, ", "))
 		}
 		if older(release.Spec.OpenStack, o.Status.OpenStack) {

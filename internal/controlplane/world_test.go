@@ -39,7 +39,8 @@ func releases(context.Context) ([]string, error) { return []string{"epoxy", "fla
 func keystoneReady(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
 	status := kittest.Told("True", "Ready", "")(p, u)
 	status["clouds"] = u.GetName() + "-clouds"
-	status["endpoints"] = map[string]any{"public": "https://192.0.2.1:5000/v3", "internal": "https://keystone.cloud.svc:5000/v3"}
+	status["endpoints"] = map[string]any{"public": "https://192.0.2.1:5000/v3",
+		"internal": "https://keystone.cloud.svc:5000/v3"}
 	return status
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/owner"
@@ -20,6 +21,7 @@ import (
 	"stackwright.dev/stackwright/internal/infra/memcached"
 	"stackwright.dev/stackwright/internal/infra/messagebus"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq"
+	"stackwright.dev/stackwright/internal/rehearse"
 	"stackwright.dev/stackwright/internal/services/keystone"
 )
 
@@ -55,6 +57,8 @@ type Entry struct {
 	Components []string
 	// New makes the controller for these components; nil are all.
 	New func(components []string) (kit.Controller, error)
+	// Player plays the controller without a cluster.
+	Player rehearse.Player
 }
 
 // mainComponent is the name of the component that a definition leaves empty.
@@ -71,6 +75,9 @@ func entry[T owner.Object](d kit.Definition[T]) Entry {
 		e.Components = append(e.Components, mainComponent)
 	}
 	slices.Sort(e.Components)
+	if gvk, err := apiutil.GVKForObject(d.New(), Scheme()); err == nil {
+		e.Player = rehearse.New(d, gvk)
+	}
 	e.New = func(components []string) (kit.Controller, error) {
 		d := d
 		d.Options.Components = nil
@@ -96,6 +103,15 @@ func Scheme() *runtime.Scheme {
 		}
 	}
 	return s
+}
+
+// Players are the players of all controllers.
+func (e Entries) Players() []rehearse.Player {
+	var out []rehearse.Player
+	for _, entry := range e {
+		out = append(out, entry.Player)
+	}
+	return out
 }
 
 func (e Entries) components() map[string][]string {

@@ -11,8 +11,8 @@ import (
 	"stackwright.dev/kit"
 )
 
-// Roles returns the rules of each controller, as the files of the chart have them, computed from what its graph reads and
-// makes.
+// Roles returns the rules of each controller, as the files of the chart have them, computed from what its graph reads
+// and makes.
 func (e Entries) Roles() (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for _, entry := range e {
@@ -29,8 +29,8 @@ func (e Entries) Roles() (map[string][]byte, error) {
 	return out, nil
 }
 
-// plural is the resource of a kind. Our kinds are as controller-gen names them, which is as Kubernetes guesses them, but
-// that a guess cannot know which word is a plural already.
+// plural is the resource of a kind. Our kinds are as controller-gen names them, which is as Kubernetes guesses them,
+// but that a guess cannot know which word is a plural already.
 func plural(gvk schema.GroupVersionKind) string {
 	if strings.HasSuffix(gvk.Group, ".stackwright.dev") {
 		return strings.ToLower(gvk.Kind) + map[bool]string{true: "es", false: "s"}[strings.HasSuffix(gvk.Kind, "s")]

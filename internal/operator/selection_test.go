@@ -17,15 +17,17 @@ func TestSelect(t *testing.T) {
 		want Selection
 		err  string
 	}{
-		"all":                   {flag: "", want: Selection{"keystone": nil, "galera": nil, "nova": nil}},
-		"one":                   {flag: "keystone", want: Selection{"keystone": nil}},
-		"spaces":                {flag: " galera , keystone", want: Selection{"galera": nil, "keystone": nil}},
-		"component":             {flag: "nova/api", want: Selection{"nova": {"api"}}},
-		"two components":        {flag: "nova/api,nova/conductor,nova/api", want: Selection{"nova": {"api", "conductor"}}},
-		"whole wins":            {flag: "nova/api,nova", want: Selection{"nova": nil}},
-		"whole wins before":     {flag: "nova,nova/api", want: Selection{"nova": nil}},
-		"unknown":               {flag: "glance", err: `controller "glance" does not exist; those that exist are galera, keystone, nova`},
-		"unknown component":     {flag: "nova/gui", err: `controller nova has no component "gui"; those that exist are api, conductor, main`},
+		"all":               {flag: "", want: Selection{"keystone": nil, "galera": nil, "nova": nil}},
+		"one":               {flag: "keystone", want: Selection{"keystone": nil}},
+		"spaces":            {flag: " galera , keystone", want: Selection{"galera": nil, "keystone": nil}},
+		"component":         {flag: "nova/api", want: Selection{"nova": {"api"}}},
+		"two components":    {flag: "nova/api,nova/conductor,nova/api", want: Selection{"nova": {"api", "conductor"}}},
+		"whole wins":        {flag: "nova/api,nova", want: Selection{"nova": nil}},
+		"whole wins before": {flag: "nova,nova/api", want: Selection{"nova": nil}},
+		"unknown": {flag: "glance",
+			err: `controller "glance" does not exist; those that exist are galera, keystone, nova`},
+		"unknown component": {flag: "nova/gui",
+			err: `controller nova has no component "gui"; those that exist are api, conductor, main`},
 		"no components":         {flag: "galera/api", err: "controller galera has no components; leave out /api"},
 		"empty between commas":  {flag: "nova,,galera", err: `controller "" does not exist`},
 		"component of a nobody": {flag: "/api", err: `controller "" does not exist`},
@@ -51,7 +53,8 @@ func TestSelect(t *testing.T) {
 // Operators of different selections run beside each other; replicas of one selection take turns.
 func TestLeaseFollowsTheSelection(t *testing.T) {
 	leases := map[string]string{}
-	for _, flag := range []string{"", "keystone", "nova/api", "nova/conductor", "nova/api,keystone", "galera,keystone,nova/api"} {
+	for _, flag := range []string{"", "keystone", "nova/api", "nova/conductor", "nova/api,keystone",
+		"galera,keystone,nova/api"} {
 		s, err := Select(flag, known())
 		if err != nil {
 			t.Fatal(err)

@@ -24,9 +24,10 @@ const (
 	RoleMember = "member"
 )
 
-// Agent is a step that keeps the Secret of the agents of one owner: a CA of its own, the pair that all agents serve with,
-// and the pair that the operator calls them with.
-func Agent[T owner.Object](name string, nameOf func(T) string, names func(T) []string, o ...step.Option[T]) step.Step[T] {
+// Agent is a step that keeps the Secret of the agents of one owner: a CA of its own, the pair that all agents serve
+// with, and the pair that the operator calls them with.
+func Agent[T owner.Object](name string, nameOf func(T) string, names func(T) []string,
+	o ...step.Option[T]) step.Step[T] {
 	generate := func(s *step.Scope[T], have map[string][]byte) (*step.Generated, error) {
 		data, next, err := renewAgent(nameOf(s.Owner()), names(s.Owner()), have, s.Now())
 		if err != nil {
@@ -37,7 +38,8 @@ func Agent[T owner.Object](name string, nameOf func(T) string, names func(T) []s
 	return step.Secret(name, generate, nameOf, o...)
 }
 
-func renewAgent(name string, hosts []string, have map[string][]byte, now time.Time) (map[string][]byte, time.Duration, error) {
+func renewAgent(name string, hosts []string, have map[string][]byte,
+	now time.Time) (map[string][]byte, time.Duration, error) {
 	ca, next, err := renewCA(name, map[string][]byte{CertKey: have[CAKey], KeyKey: have[AgentCAKey]}, now)
 	if err != nil {
 		return nil, 0, err

@@ -1,5 +1,5 @@
-// Package pki is the internal certificate authority: plain functions that make keys and certificates, and kit steps that
-// keep them in Secrets and renew them in time. All keys are ECDSA P-256.
+// Package pki is the internal certificate authority: plain functions that make keys and certificates, and kit steps
+// that keep them in Secrets and renew them in time. All keys are ECDSA P-256.
 package pki
 
 import (

@@ -68,7 +68,8 @@ func renewLeaf(ca Pair, r Request, have map[string][]byte, now time.Time) (map[s
 // usable returns the certificate when it is valid now, trusted by its own bundle and good for all requested names.
 func usable(p Pair, r Request, now time.Time) *x509.Certificate {
 	cert, _, err := p.Parse()
-	if err != nil || !slices.Equal(slices.Sorted(slices.Values(r.Names)), names(cert)) || cert.Subject.CommonName != r.CommonName {
+	if err != nil || !slices.Equal(slices.Sorted(slices.Values(r.Names)), names(cert)) ||
+		cert.Subject.CommonName != r.CommonName {
 		return nil
 	}
 	roots, err := Pool(p.CA)

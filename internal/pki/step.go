@@ -11,8 +11,8 @@ import (
 	"stackwright.dev/kit/step"
 )
 
-// CA is a step that generates and keeps a CA in the Secret that nameOf names, with tls.crt, tls.key and ca.crt. It is off
-// while when is false; nil means always.
+// CA is a step that generates and keeps a CA in the Secret that nameOf names, with tls.crt, tls.key and ca.crt. It is
+// off while when is false; nil means always.
 func CA[T owner.Object](name string, nameOf func(T) string, when func(T) bool, o ...step.Option[T]) step.Step[T] {
 	generate := func(s *step.Scope[T], have map[string][]byte) (*step.Generated, error) {
 		p, next, err := renewCA(nameOf(s.Owner()), have, s.Now())
@@ -43,8 +43,8 @@ type LeafSpec[T owner.Object] struct {
 	Lifetime time.Duration
 }
 
-// Leaf is a step that keeps a certificate signed by a CA. A CA that is replaced stays trusted until every reader had time
-// to take the new one.
+// Leaf is a step that keeps a certificate signed by a CA. A CA that is replaced stays trusted until every reader had
+// time to take the new one.
 func Leaf[T owner.Object](name string, l LeafSpec[T], o ...step.Option[T]) step.Step[T] {
 	generate := func(s *step.Scope[T], have map[string][]byte) (*step.Generated, error) {
 		ca, err := FromRef(s, l.CARef)

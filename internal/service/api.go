@@ -12,8 +12,8 @@ import (
 	"stackwright.dev/kit/step"
 )
 
-// Annotations of pod templates: a new value restarts the pods one by one. uwsgi reads a certificate when it starts, and a
-// reload would leave the pod without workers until the application is loaded again; a roll-out never does.
+// Annotations of pod templates: a new value restarts the pods one by one. uwsgi reads a certificate when it starts, and
+// a reload would leave the pod without workers until the application is loaded again; a roll-out never does.
 const (
 	annotationCertificate = "service.stackwright.dev/certificate"
 	annotationCache       = "service.stackwright.dev/cache-authority"
@@ -24,7 +24,8 @@ func (s Service[T]) APIStep(o ...step.Option[T]) step.Step[T] {
 	return step.Objects(StepAPI, func(sc *step.Scope[T]) ([]client.Object, error) {
 		return []client.Object{s.deployment(sc), s.budget(sc.Owner())}, nil
 	}, append(o, step.Reads[T](RefConfig, RefTLS, RefCacheTLS, RefAutoscaler),
-		step.After[T](StepAccess, StepConfig, StepCertificate), step.Makes[T](&appsv1.Deployment{}, &policyv1.PodDisruptionBudget{}),
+		step.After[T](StepAccess, StepConfig, StepCertificate), step.Makes[T](&appsv1.Deployment{},
+			&policyv1.PodDisruptionBudget{}),
 		step.Condition[T]("DeploymentReady"), step.Component[T](ComponentAPI))...)
 }
 

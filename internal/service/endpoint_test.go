@@ -28,12 +28,15 @@ func TestURLs(t *testing.T) {
 		want     string
 		internal string
 	}{
-		"no address yet":      {want: ""},
-		"address":             {public: by(corev1.LoadBalancerIngress{IP: "192.0.2.1"}), want: "https://192.0.2.1:5000/v3"},
-		"IPv6":                {public: by(corev1.LoadBalancerIngress{IP: "2001:db8::1"}), want: "https://[2001:db8::1]:5000/v3"},
-		"name of a balancer":  {public: by(corev1.LoadBalancerIngress{Hostname: "lb.example.org"}), want: "https://lb.example.org:5000/v3"},
-		"hostname":            {expose: servicev1.Expose{Hostname: "id.example.org"}, want: "https://id.example.org:5000/v3"},
-		"cluster":             {expose: servicev1.Expose{Type: servicev1.ExposeClusterIP}, want: "https://a-public.ns.svc:5000/v3"},
+		"no address yet": {want: ""},
+		"address":        {public: by(corev1.LoadBalancerIngress{IP: "192.0.2.1"}), want: "https://192.0.2.1:5000/v3"},
+		"IPv6": {public: by(corev1.LoadBalancerIngress{IP: "2001:db8::1"}),
+			want: "https://[2001:db8::1]:5000/v3"},
+		"name of a balancer": {public: by(corev1.LoadBalancerIngress{Hostname: "lb.example.org"}),
+			want: "https://lb.example.org:5000/v3"},
+		"hostname": {expose: servicev1.Expose{Hostname: "id.example.org"}, want: "https://id.example.org:5000/v3"},
+		"cluster": {expose: servicev1.Expose{Type: servicev1.ExposeClusterIP},
+			want: "https://a-public.ns.svc:5000/v3"},
 		"gateway":             {expose: gateway(443), want: "https://id.example.org/v3"},
 		"gateway, other port": {expose: gateway(8443), want: "https://id.example.org:8443/v3"},
 		"gateway, plain":      {expose: gateway(80), want: "http://id.example.org/v3"},

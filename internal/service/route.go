@@ -23,11 +23,12 @@ func gatewayKind(kind string) schema.GroupVersionKind {
 
 func routed[T Object](o T) bool { return exposeType(o.Common().Expose) == servicev1.ExposeHTTPRoute }
 
-// RouteSteps put the public Service behind a Gateway where the object asks for it. Watching a kind that the cluster does
-// not serve would stop the whole operator, so without the Gateway API the step only says what is missing.
+// RouteSteps put the public Service behind a Gateway where the object asks for it. Watching a kind that the cluster
+// does not serve would stop the whole operator, so without the Gateway API the step only says what is missing.
 func (s Service[T]) RouteSteps() []step.Step[T] {
 	options := []step.Option[T]{
-		step.When(routed[T]), step.After[T](StepEndpoints), step.Condition[T]("RouteReady"), step.Component[T](ComponentSetup),
+		step.When(routed[T]), step.After[T](StepEndpoints), step.Condition[T]("RouteReady"),
+		step.Component[T](ComponentSetup),
 	}
 	if !s.Gateway {
 		return []step.Step[T]{step.Check("route", refuseRoute[T], options...)}
@@ -35,12 +36,15 @@ func (s Service[T]) RouteSteps() []step.Step[T] {
 	// The certificate's authority is what the Gateway checks the service by.
 	options = append(options, step.Reads[T](RefTLS), step.After[T](StepCertificate), step.Makes[T](
 		kindOnly("HTTPRoute"), kindOnly("BackendTLSPolicy"), &corev1.ConfigMap{}))
-	return []step.Step[T]{step.Objects("route", s.route, options...)}
+	return []step.Step[T]{step.Objects("route", func(sc *step.Scope[T]) ([]client.Object, error) {
+		return s.route(sc), nil
+	}, options...)}
 }
 
 func refuseRoute[T Object](context.Context, *step.Scope[T]) *outcome.Outcome {
-	return outcome.Refuse("GatewayMissing", "spec.expose.type is HTTPRoute, but the cluster did not serve %s when the operator "+
-		"started; install the Gateway API and restart the operator, or take another type", GatewayGroup)
+	return outcome.Refuse("GatewayMissing",
+		"spec.expose.type is HTTPRoute, but the cluster did not serve %s when the operator "+
+			"started; install the Gateway API and restart the operator, or take another type", GatewayGroup)
 }
 
 func kindOnly(kind string) *unstructured.Unstructured {
@@ -51,7 +55,7 @@ func kindOnly(kind string) *unstructured.Unstructured {
 
 // route sends all requests for the hostname to the public Service. With TLS the Gateway encrypts again towards the
 // pods, and knows them by the same authority as everybody else.
-func (s Service[T]) route(sc *step.Scope[T]) ([]client.Object, error) {
+func (s Service[T]) route(sc *step.Scope[T]) []client.Object {
 	o := sc.Owner()
 	parent := map[string]any{"name": o.Common().Expose.Gateway.Name}
 	if ns := o.Common().Expose.Gateway.Namespace; ns != "" {
@@ -68,7 +72,7 @@ func (s Service[T]) route(sc *step.Scope[T]) ([]client.Object, error) {
 		}},
 	})
 	if o.Common().TLS.Disabled {
-		return []client.Object{route}, nil
+		return []client.Object{route}
 	}
 	authority := &corev1.ConfigMap{ObjectMeta: s.meta(o, publicName(o)),
 		Data: map[string]string{keyCA: string(sc.Content(RefTLS)[keyCA])}}
@@ -79,7 +83,7 @@ func (s Service[T]) route(sc *step.Scope[T]) ([]client.Object, error) {
 			"caCertificateRefs": []any{map[string]any{"group": "", "kind": "ConfigMap", "name": publicName(o)}},
 		},
 	})
-	return []client.Object{route, policy, authority}, nil
+	return []client.Object{route, policy, authority}
 }
 
 func (s Service[T]) gatewayObject(o T, kind string, spec map[string]any) *unstructured.Unstructured {

@@ -10,8 +10,8 @@ import (
 // Compact replaces the managed fields of an object by one entry per manager in managers, holding the hash of what that
 // manager owns by server-side apply. Other entries go. It is idempotent, so that it may run on an object twice.
 //
-// The hash covers which fields are owned, not their values: values are covered by the intent hash, and a foreign edit of
-// a field we own takes the field out of our entry.
+// The hash covers which fields are owned, not their values: values are covered by the intent hash, and a foreign edit
+// of a field we own takes the field out of our entry.
 func Compact(obj metav1.Object, managers map[string]bool) {
 	fields := obj.GetManagedFields()
 	if len(fields) == 0 {
@@ -44,9 +44,9 @@ func Owned(obj metav1.Object, manager string) string {
 	return ""
 }
 
-// fingerprint hashes managed fields independently of the order of keys: the API server orders list keys by value, a decoder
-// that goes through maps by their text.
-// Owns tells whether the hash that Compact left for a manager is that one; it allocates nothing.
+// fingerprint hashes managed fields independently of the order of keys: the API server orders list keys by value, a
+// decoder that goes through maps by their text. Owns tells whether the hash that Compact left for a manager is that
+// one; it allocates nothing.
 func Owns(obj metav1.Object, manager, hash string) bool {
 	fields := obj.GetManagedFields()
 	for i := range fields {

@@ -37,9 +37,10 @@ type content struct {
 	size    int
 }
 
-// Content returns the data of a Secret or ConfigMap whose record is given. It asks the API server only when the record's
-// version is one it has not read. reader must not be a cached client. A vanished object gives nil.
-func (s *Store) Content(ctx context.Context, reader client.Reader, kind string, record client.Object) (map[string][]byte, error) {
+// Content returns the data of a Secret or ConfigMap whose record is given. It asks the API server only when the
+// record's version is one it has not read. reader must not be a cached client. A vanished object gives nil.
+func (s *Store) Content(ctx context.Context, reader client.Reader, kind string,
+	record client.Object) (map[string][]byte, error) {
 	if c := s.contents.get(record.GetUID(), record.GetResourceVersion()); c != nil {
 		return c.data, nil
 	}

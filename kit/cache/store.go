@@ -133,8 +133,8 @@ func (s *Store) Each(f func(schema.GroupKind) error) error {
 	return nil
 }
 
-// Options returns the cache options of a manager that serves this store: only declared kinds, records instead of objects,
-// objects of ours only where nobody refers to others.
+// Options returns the cache options of a manager that serves this store: only declared kinds, records instead of
+// objects, objects of ours only where nobody refers to others.
 func (s *Store) Options(base ctrlcache.Options) (ctrlcache.Options, error) {
 	base.ReaderFailOnMissingInformer = true
 	base.DefaultTransform = transform(s.managers)

@@ -1,5 +1,5 @@
-// Package condition derives conditions from outcomes. Conditions are computed once per run, at its end, and a transition
-// time moves only when a status does.
+// Package condition derives conditions from outcomes. Conditions are computed once per run, at its end, and a
+// transition time moves only when a status does.
 package condition
 
 import (
@@ -26,7 +26,8 @@ const (
 func Set(list *[]metav1.Condition, t string, s metav1.ConditionStatus, reason, message string, generation int64) bool {
 	old := meta.FindStatusCondition(*list, t)
 	changed := old == nil || old.Status != s
-	meta.SetStatusCondition(list, metav1.Condition{Type: t, Status: s, Reason: reason, Message: clip(message), ObservedGeneration: generation})
+	meta.SetStatusCondition(list,
+		metav1.Condition{Type: t, Status: s, Reason: reason, Message: clip(message), ObservedGeneration: generation})
 	return changed
 }
 

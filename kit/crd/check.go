@@ -11,8 +11,8 @@ import (
 )
 
 // Check tells what a change from have to want would break for objects that are stored, as one joined error:
-// another scope, a stored version that is gone, and in each version a field with another type, a shorter enum, a tighter
-// limit, or a new required field without a default.
+// another scope, a stored version that is gone, and in each version a field with another type, a shorter enum, a
+// tighter limit, or a new required field without a default.
 func Check(have, want *apiextensionsv1.CustomResourceDefinition) error {
 	var errs []error
 	if have.Spec.Scope != want.Spec.Scope {
@@ -25,7 +25,8 @@ func Check(have, want *apiextensionsv1.CustomResourceDefinition) error {
 	}
 	for _, v := range have.Status.StoredVersions {
 		if next[v] == nil {
-			errs = append(errs, fmt.Errorf("%s: objects are stored as %s, which the new definition does not have; migrate them first",
+			errs = append(errs, fmt.Errorf("%s: objects are stored as %s, which the new definition does not have; migrate "+
+				"them first",
 				want.Name, v))
 		}
 	}

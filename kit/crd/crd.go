@@ -1,5 +1,5 @@
-// Package crd installs custom resource definitions: it refuses what would break stored objects, applies, and waits until
-// the API server serves them.
+// Package crd installs custom resource definitions: it refuses what would break stored objects, applies, and waits
+// until the API server serves them.
 package crd
 
 import (
@@ -20,7 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Read returns the definitions in all .yaml files of a folder, sorted by file name. A document of another kind is an error.
+// Read returns the definitions in all .yaml files of a folder, sorted by file name. A document of another kind is an
+// error.
 func Read(files fs.FS) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	names, err := fs.Glob(files, "*.yaml")
 	if err != nil {
@@ -64,7 +65,8 @@ func decode(r io.Reader) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 // Ensure installs definitions as field manager owner and waits until all are established, or until ctx ends. Nothing is
 // applied if any of them would break objects that are stored (see Check); the error names all such breaks.
 // c needs get, create and patch on customresourcedefinitions and must not be a cached client.
-func Ensure(ctx context.Context, c client.Client, owner string, crds ...*apiextensionsv1.CustomResourceDefinition) error {
+func Ensure(ctx context.Context, c client.Client, owner string,
+	crds ...*apiextensionsv1.CustomResourceDefinition) error {
 	var errs []error
 	for _, want := range crds {
 		have, err := get(ctx, c, want.Name)
@@ -117,8 +119,8 @@ func put(ctx context.Context, c client.Client, owner string, want *apiextensions
 // waitEvery is how often Wait looks; it is a start-up action, not part of a reconcile.
 const waitEvery = 100 * time.Millisecond
 
-// Wait returns when every definition is established, or with an error that names those that are not when ctx ends. A name
-// that another definition has taken is an error at once.
+// Wait returns when every definition is established, or with an error that names those that are not when ctx ends. A
+// name that another definition has taken is an error at once.
 func Wait(ctx context.Context, c client.Reader, crds ...*apiextensionsv1.CustomResourceDefinition) error {
 	tick := time.NewTicker(waitEvery)
 	defer tick.Stop()

@@ -182,7 +182,8 @@ func waiting(reason string) corev1.ContainerState {
 func TestCustomResources(t *testing.T) {
 	ready := metav1.Condition{Type: "Ready", Status: "True", ObservedGeneration: 2}
 	stale := metav1.Condition{Type: "Ready", Status: "True", ObservedGeneration: 1}
-	blocked := metav1.Condition{Type: "Ready", Status: "False", Reason: "WaitingForSecret", Message: "Secret s is missing."}
+	blocked := metav1.Condition{Type: "Ready", Status: "False", Reason: "WaitingForSecret",
+		Message: "Secret s is missing."}
 	check(t, map[string]gateCase{
 		"own ready":             {widgetOf(2, ready), ""},
 		"own blocked":           {widgetOf(2, blocked), "WaitingForSecret: Secret s is missing; see"},

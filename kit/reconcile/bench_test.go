@@ -69,8 +69,8 @@ func restingLoop(t *testing.T, w *world) (*reconcile.Loop[*app], ctrlreconcile.R
 	return l, req
 }
 
-// cpuTime returns the CPU time of one call: the best of 20 batches. The clock of a bubble is fake, and the wall clock of a
-// busy machine says nothing; the time of the thread is real.
+// cpuTime returns the CPU time of one call: the best of 20 batches. The clock of a bubble is fake, and the wall clock
+// of a busy machine says nothing; the time of the thread is real.
 func cpuTime(t *testing.T, f func()) time.Duration {
 	t.Helper()
 	const batches, calls = 20, 200
@@ -106,8 +106,8 @@ func clock(t *testing.T, id int32) time.Duration {
 	return time.Duration(now.Nano())
 }
 
-// TestRunAtRest is criterion 1: no request, at most 100 allocations and 50 µs. The time is the best of several batches, so
-// that a busy machine does not fail it.
+// TestRunAtRest is criterion 1: no request, at most 100 allocations and 50 µs. The time is the best of several batches,
+// so that a busy machine does not fail it.
 func TestRunAtRest(t *testing.T) {
 	base, err := template()
 	if err != nil {

@@ -22,8 +22,8 @@ func (r *run[T]) finalized() bool {
 	return slices.Contains(r.o.GetFinalizers(), r.finalizer())
 }
 
-// claim puts finalizer and apply set on the owner, in one request, before the first side effect of a run. The uid in the
-// request makes it fail, rather than create an object, when the owner is gone.
+// claim puts finalizer and apply set on the owner, in one request, before the first side effect of a run. The uid in
+// the request makes it fail, rather than create an object, when the owner is gone.
 func (r *run[T]) claim() error {
 	if r.finalized() && r.o.GetAnnotations()[apply.AnnotationKinds] == r.kinds {
 		return nil
@@ -52,7 +52,8 @@ func (r *run[T]) applyOwner(finalizers []string) error {
 	u.SetLabels(map[string]string{apply.LabelSetID: apply.SetID(r.o.GetName(), r.o.GetNamespace(), r.Kind.GroupKind())})
 	u.SetAnnotations(map[string]string{apply.AnnotationKinds: r.kinds, apply.AnnotationTooling: "kit/" + r.Name})
 	r.count.add()
-	err := r.Client.Apply(r.ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(r.Name), client.ForceOwnership)
+	err := r.Client.Apply(r.ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(r.Name),
+		client.ForceOwnership)
 	if apierrors.IsNotFound(err) || (finalizers == nil && apierrors.IsConflict(err)) {
 		return nil // the object is gone
 	}
@@ -121,7 +122,8 @@ func (r *run[T]) child(stepName, kind, objName string) client.Object {
 	for n := range r.results[i].items {
 		it := &r.results[i].items[n]
 		if it.Kind == kind && it.Name == objName {
-			return r.Store.Get(schema.GroupKind{Group: it.Group, Kind: it.Kind}, types.NamespacedName{Namespace: it.Namespace, Name: it.Name})
+			return r.Store.Get(schema.GroupKind{Group: it.Group, Kind: it.Kind},
+				types.NamespacedName{Namespace: it.Namespace, Name: it.Name})
 		}
 	}
 	return nil

@@ -38,7 +38,8 @@ func (w *world) maps() string {
 
 func (w *world) wantGone(name string) {
 	w.t.Helper()
-	if err := w.c.Get(w.t.Context(), client.ObjectKey{Namespace: "default", Name: name}, &app{}); !apierrors.IsNotFound(err) {
+	if err := w.c.Get(w.t.Context(), client.ObjectKey{Namespace: "default", Name: name},
+		&app{}); !apierrors.IsNotFound(err) {
 		w.t.Errorf("%s is not gone: %v", name, err)
 	}
 	if m := w.maps(); m != "" {
@@ -51,14 +52,16 @@ func TestDeletionOrder(t *testing.T) {
 	inWorld(t, chain(), func(w *world) {
 		w.create(secret("password", map[string]string{"password": "x"}), newApp("one"))
 		w.wantReady("one")
-		change(w, &corev1.ConfigMap{}, "one-second", func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} })
+		change(w, &corev1.ConfigMap{}, "one-second",
+			func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} })
 		w.reqs.take()
 		w.do(w.c.Delete(t.Context(), w.app("one")))
 		w.pass(settle)
 		if got := w.maps(); got != "one-first one-second" {
 			t.Errorf("with the second level held there are: %s", got)
 		}
-		if c := w.condition("one", "Ready"); !strings.Contains(c.Message, "one-second") || !strings.Contains(c.Message, "example.com/foreign") {
+		if c := w.condition("one", "Ready"); !strings.Contains(c.Message, "one-second") ||
+			!strings.Contains(c.Message, "example.com/foreign") {
 			t.Errorf("the finalizer that holds the deletion is not named: %q", c.Message)
 		}
 		change(w, &corev1.ConfigMap{}, "one-second", func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
@@ -118,7 +121,8 @@ func TestPrune(t *testing.T) {
 			t.Errorf("not pruned: %s", got)
 		}
 		log := strings.Join(w.reqs.take(), " ")
-		if strings.Index(log, "DELETE /api/v1/namespaces/default/configmaps/one-third") > strings.Index(log, "DELETE /api/v1/namespaces/default/configmaps/one-second") {
+		if strings.Index(log, "DELETE /api/v1/namespaces/default/configmaps/one-third") > strings.Index(log,
+			"DELETE /api/v1/namespaces/default/configmaps/one-second") {
 			t.Errorf("pruned in the wrong order: %s", log)
 		}
 		w.wantReady("one")
@@ -180,7 +184,8 @@ func TestGuard(t *testing.T) {
 		if c := w.condition("one", "Ready"); c.Reason != "DeletionHeld" || !strings.Contains(c.Message, "confirm=one") {
 			t.Errorf("got %s %q", c.Reason, c.Message)
 		}
-		w.do(w.c.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "one-third", Namespace: "default"}}))
+		w.do(w.c.Delete(t.Context(),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "one-third", Namespace: "default"}}))
 		w.pass(settle)
 		if got := w.maps(); got != "one-first one-second one-third" {
 			t.Errorf("a held object is not kept running: %s", got)

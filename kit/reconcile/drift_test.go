@@ -44,54 +44,67 @@ var drifts = map[string]struct {
 	},
 		func(o client.Object) { o.(*corev1.ServiceAccount).AutomountServiceAccountToken = new(true) }},
 	"Service": {func() client.Object {
-		return &corev1.Service{ObjectMeta: meta("Service"), Spec: corev1.ServiceSpec{Selector: selector.MatchLabels, Ports: []corev1.ServicePort{{Name: "http", Port: 80, Protocol: "TCP"}}}}
+		return &corev1.Service{ObjectMeta: meta("Service"), Spec: corev1.ServiceSpec{Selector: selector.MatchLabels,
+			Ports: []corev1.ServicePort{{Name: "http", Port: 80, Protocol: "TCP"}}}}
 	}, func(o client.Object) { o.(*corev1.Service).Spec.Ports[0].Port = 81 }},
 	"PersistentVolumeClaim": {func() client.Object {
-		return &corev1.PersistentVolumeClaim{ObjectMeta: meta("PersistentVolumeClaim"), Spec: corev1.PersistentVolumeClaimSpec{
-			AccessModes: []corev1.PersistentVolumeAccessMode{"ReadWriteOnce"},
-			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{"storage": resource.MustParse("1Gi")}}}}
+		return &corev1.PersistentVolumeClaim{ObjectMeta: meta("PersistentVolumeClaim"),
+			Spec: corev1.PersistentVolumeClaimSpec{
+				AccessModes: []corev1.PersistentVolumeAccessMode{"ReadWriteOnce"},
+				Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{"storage": resource.MustParse("1Gi")}}}}
 	}, func(o client.Object) { o.SetLabels(nil) }},
 	"Deployment": {func() client.Object {
-		return &appsv1.Deployment{ObjectMeta: meta("Deployment"), Spec: appsv1.DeploymentSpec{Replicas: new(int32(0)), Selector: selector, Template: pod()}}
+		return &appsv1.Deployment{ObjectMeta: meta("Deployment"),
+			Spec: appsv1.DeploymentSpec{Replicas: new(int32(0)), Selector: selector, Template: pod()}}
 	}, func(o client.Object) { o.(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Image = "evil" }},
 	"DaemonSet": {func() client.Object {
-		return &appsv1.DaemonSet{ObjectMeta: meta("DaemonSet"), Spec: appsv1.DaemonSetSpec{Selector: selector, Template: pod()}}
+		return &appsv1.DaemonSet{ObjectMeta: meta("DaemonSet"),
+			Spec: appsv1.DaemonSetSpec{Selector: selector, Template: pod()}}
 	}, func(o client.Object) { o.(*appsv1.DaemonSet).Spec.Template.Spec.Containers[0].Image = "evil" }},
 	"StatefulSet": {func() client.Object {
-		return &appsv1.StatefulSet{ObjectMeta: meta("StatefulSet"), Spec: appsv1.StatefulSetSpec{Replicas: new(int32(0)), ServiceName: "x", Selector: selector, Template: pod()}}
+		return &appsv1.StatefulSet{ObjectMeta: meta("StatefulSet"),
+			Spec: appsv1.StatefulSetSpec{Replicas: new(int32(0)), ServiceName: "x", Selector: selector, Template: pod()}}
 	}, func(o client.Object) { o.(*appsv1.StatefulSet).Spec.Template.Spec.Containers[0].Image = "evil" }},
 	"CronJob": {func() client.Object {
 		t := pod()
 		t.Spec.RestartPolicy = "Never"
-		return &batchv1.CronJob{ObjectMeta: meta("CronJob"), Spec: batchv1.CronJobSpec{Schedule: "0 0 * * *", JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: t}}}}
+		return &batchv1.CronJob{ObjectMeta: meta("CronJob"), Spec: batchv1.CronJobSpec{Schedule: "0 0 * * *",
+			JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: t}}}}
 	}, func(o client.Object) { o.(*batchv1.CronJob).Spec.Schedule = "1 0 * * *" }},
 	"PodDisruptionBudget": {func() client.Object {
-		return &policyv1.PodDisruptionBudget{ObjectMeta: meta("PodDisruptionBudget"), Spec: policyv1.PodDisruptionBudgetSpec{Selector: selector, MaxUnavailable: new(intstr.FromInt32(1))}}
+		return &policyv1.PodDisruptionBudget{ObjectMeta: meta("PodDisruptionBudget"),
+			Spec: policyv1.PodDisruptionBudgetSpec{Selector: selector, MaxUnavailable: new(intstr.FromInt32(1))}}
 	}, func(o client.Object) {
 		o.(*policyv1.PodDisruptionBudget).Spec.MaxUnavailable = new(intstr.FromInt32(2))
 	}},
 	"NetworkPolicy": {func() client.Object {
-		return &networkingv1.NetworkPolicy{ObjectMeta: meta("NetworkPolicy"), Spec: networkingv1.NetworkPolicySpec{PodSelector: *selector, PolicyTypes: []networkingv1.PolicyType{"Ingress"}}}
+		return &networkingv1.NetworkPolicy{ObjectMeta: meta("NetworkPolicy"),
+			Spec: networkingv1.NetworkPolicySpec{PodSelector: *selector, PolicyTypes: []networkingv1.PolicyType{"Ingress"}}}
 	}, func(o client.Object) { o.(*networkingv1.NetworkPolicy).Spec.PodSelector.MatchLabels["app"] = "y" }},
 	"Ingress": {func() client.Object {
-		return &networkingv1.Ingress{ObjectMeta: meta("Ingress"), Spec: networkingv1.IngressSpec{DefaultBackend: &networkingv1.IngressBackend{
-			Service: &networkingv1.IngressServiceBackend{Name: "x", Port: networkingv1.ServiceBackendPort{Number: 80}}}}}
+		return &networkingv1.Ingress{ObjectMeta: meta("Ingress"),
+			Spec: networkingv1.IngressSpec{DefaultBackend: &networkingv1.IngressBackend{
+				Service: &networkingv1.IngressServiceBackend{Name: "x", Port: networkingv1.ServiceBackendPort{Number: 80}}}}}
 	}, func(o client.Object) { o.(*networkingv1.Ingress).Spec.DefaultBackend.Service.Name = "y" }},
 	"HorizontalPodAutoscaler": {func() client.Object {
-		return &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: meta("HorizontalPodAutoscaler"), Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
-			MaxReplicas: 3, ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{Kind: "Deployment", Name: "x", APIVersion: "apps/v1"}}}
+		return &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: meta("HorizontalPodAutoscaler"),
+			Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+				MaxReplicas: 3, ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{Kind: "Deployment", Name: "x",
+					APIVersion: "apps/v1"}}}
 	}, func(o client.Object) { o.(*autoscalingv2.HorizontalPodAutoscaler).Spec.MaxReplicas = 9 }},
 	"Role": {func() client.Object {
-		return &rbacv1.Role{ObjectMeta: meta("Role"), Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}}}
+		return &rbacv1.Role{ObjectMeta: meta("Role"),
+			Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}}}
 	}, func(o client.Object) { o.(*rbacv1.Role).Rules[0].Verbs = []string{"delete"} }},
 	"RoleBinding": {func() client.Object {
-		return &rbacv1.RoleBinding{ObjectMeta: meta("RoleBinding"), RoleRef: rbacv1.RoleRef{APIGroup: "rbac.authorization.k8s.io", Kind: "Role", Name: "one-role"},
+		return &rbacv1.RoleBinding{ObjectMeta: meta("RoleBinding"),
+			RoleRef:  rbacv1.RoleRef{APIGroup: "rbac.authorization.k8s.io", Kind: "Role", Name: "one-role"},
 			Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: "x", Namespace: "default"}}}
 	}, func(o client.Object) { o.(*rbacv1.RoleBinding).Subjects[0].Name = "evil" }},
 }
 
-// TestDrift is criterion 9 for the kinds of KIT.md 5.9 that live in a namespace, on the in-memory server, which keeps real
-// managed fields. Package conformance shows that the real server agrees.
+// TestDrift is criterion 9 for the kinds of KIT.md 5.9 that live in a namespace, on the in-memory server, which keeps
+// real managed fields. Package conformance shows that the real server agrees.
 func TestDrift(t *testing.T) {
 	for kind, tc := range drifts {
 		t.Run(kind, func(t *testing.T) {

@@ -38,7 +38,8 @@ func (c *cloud) Delete(context.Context, string) error                   { return
 // Only the ConfigMap of step first depends on the image. renders counts renders by step.
 func graph30(renders map[string]*atomic.Int64) kit.Definition[*app] {
 	d := kit.Definition[*app]{Name: "graph", New: func() *app { return &app{} }}
-	d.Refs = []ref.Ref[*app]{ref.Local("password", &corev1.Secret{}, func(a *app) string { return a.Spec.PasswordSecret }, ref.Fields[*app]("password"))}
+	d.Refs = []ref.Ref[*app]{ref.Local("password", &corev1.Secret{}, func(a *app) string { return a.Spec.PasswordSecret },
+		ref.Fields[*app]("password"))}
 	counted := func(name string) func() {
 		renders[name] = &atomic.Int64{}
 		return func() { renders[name].Add(1) }
@@ -73,7 +74,8 @@ func graph30(renders map[string]*atomic.Int64) kit.Definition[*app] {
 		step.Objects("web", workload("web"), step.Makes[*app](&appsv1.Deployment{}), step.After[*app]("job", "two"),
 			step.Reads[*app]("password"), step.Condition[*app]("WebReady")),
 		step.Objects("four", maps("four", 5, fixed), cms, nothing, step.After[*app]("web", "thing-b")),
-		step.Objects("api", workload("api"), step.Makes[*app](&appsv1.Deployment{}), step.After[*app]("four"), step.Condition[*app]("APIReady")),
+		step.Objects("api", workload("api"), step.Makes[*app](&appsv1.Deployment{}), step.After[*app]("four"),
+			step.Condition[*app]("APIReady")),
 		step.Objects("four-too", maps("five", 4, fixed), cms, nothing, step.After[*app]("web")),
 	}
 	return d
@@ -85,7 +87,8 @@ func pod() corev1.PodTemplateSpec {
 }
 
 func job(s *scope) (*batchv1.Job, error) {
-	return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: s.Owner().Name + "-job"}, Spec: batchv1.JobSpec{Template: pod()}}, nil
+	return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: s.Owner().Name + "-job"},
+		Spec: batchv1.JobSpec{Template: pod()}}, nil
 }
 
 func workload(suffix string) func(*scope) ([]client.Object, error) {
@@ -109,7 +112,8 @@ func TestGraph30(t *testing.T) {
 		w.wantReady("big")
 		log := w.reqs.take()
 		children := len(w.app("big").Status.Inventory)
-		status, owner := count(log, "PATCH", "apps/big/status"), count(log, "PATCH", "apps/big")-count(log, "PATCH", "apps/big/status")
+		status, owner := count(log, "PATCH", "apps/big/status"), count(log, "PATCH", "apps/big")-count(log, "PATCH",
+			"apps/big/status")
 		applies := count(log, "PATCH", "") - status - owner
 		t.Logf("criterion 3: children %d, applies %d, owner writes %d, status writes %d", children, applies, owner, status)
 		if children != 30 || applies != 30 || owner != 1 || status > 7 {
@@ -124,7 +128,10 @@ func TestGraph30(t *testing.T) {
 func quiet(w *world, renders map[string]*atomic.Int64) {
 	w.t.Helper()
 	before := renders["two"].Load()
-	change(w, &app{}, "big", func(a *app) { a.SetAnnotations(merge(a.GetAnnotations(), "kit.stackwright.dev/reconcile", "now")) })
+	change(w, &app{}, "big", func(a *app) {
+		a.SetAnnotations(merge(a.GetAnnotations(), "kit.stackwright.dev/reconcile",
+			"now"))
+	})
 	w.wantRequests("run at rest", 0)
 	d := &appsv1.Deployment{}
 	w.do(w.c.Get(w.t.Context(), client.ObjectKey{Namespace: "default", Name: "big-web"}, d))

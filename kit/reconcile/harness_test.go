@@ -87,7 +87,8 @@ var template = sync.OnceValues(func() (*apiserver.Server, error) {
 func scheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, apiextensionsv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme,
+		apiextensionsv1.AddToScheme} {
 		if err := add(s); err != nil {
 			t.Fatal(err)
 		}
@@ -242,8 +243,10 @@ func (w *world) roll() {
 	for i := range deps.Items {
 		d := &deps.Items[i]
 		n := *d.Spec.Replicas
-		d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: n, UpdatedReplicas: n, ReadyReplicas: n,
-			AvailableReplicas: n, Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue}}}
+		d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: n, UpdatedReplicas: n,
+			ReadyReplicas:     n,
+			AvailableReplicas: n, Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable,
+				Status: corev1.ConditionTrue}}}
 		w.do(w.c.Status().Update(w.t.Context(), d))
 	}
 	jobs := &batchv1.JobList{}
@@ -266,7 +269,8 @@ func (w *world) finishJob(j *batchv1.Job, how batchv1.JobConditionType) {
 	if how == batchv1.JobFailed {
 		j.Status.CompletionTime = nil
 	}
-	j.Status.Conditions = append(j.Status.Conditions, batchv1.JobCondition{Type: how, Status: corev1.ConditionTrue, LastTransitionTime: now})
+	j.Status.Conditions = append(j.Status.Conditions,
+		batchv1.JobCondition{Type: how, Status: corev1.ConditionTrue, LastTransitionTime: now})
 	w.do(w.c.Status().Update(w.t.Context(), j))
 }
 

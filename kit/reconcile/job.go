@@ -19,8 +19,8 @@ import (
 // logTail is how much of a failed pod's last words a condition carries, in bytes.
 const logTail = 1024
 
-// runJob runs a Job once per distinct template. One that runs is waited for, never killed; one that failed stays until its
-// inputs change or a person asks for a retry.
+// runJob runs a Job once per distinct template. One that runs is waited for, never killed; one that failed stays until
+// its inputs change or a person asks for a retry.
 func (r *run[T]) runJob(i int) *outcome.Outcome {
 	want, err := r.renderJob(i)
 	if err != nil {
@@ -99,7 +99,8 @@ func (r *run[T]) jobOutcome(i int) *outcome.Outcome {
 }
 
 func (r *run[T]) jobFailed(i int, j *batchv1.Job) *outcome.Outcome {
-	out := outcome.Refuse("JobFailed", "Job %s failed%s; correct its inputs, or annotate the object with %s=%s to run it again.",
+	out := outcome.Refuse("JobFailed",
+		"Job %s failed%s; correct its inputs, or annotate the object with %s=%s to run it again.",
 		j.Name, r.lastWords(j), AnnotationRetry, r.Steps[i].Name)
 	return out
 }

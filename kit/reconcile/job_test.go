@@ -60,7 +60,8 @@ func failAndRetry(w *world) {
 			running = j
 		}
 	}
-	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "migrate-x", Namespace: "default", Labels: map[string]string{batchv1.JobNameLabel: running.Name}},
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "migrate-x", Namespace: "default",
+		Labels: map[string]string{batchv1.JobNameLabel: running.Name}},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "x"}}}}
 	w.do(w.c.Create(w.t.Context(), p))
 	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", State: corev1.ContainerState{
@@ -72,7 +73,10 @@ func failAndRetry(w *world) {
 	if c.Reason != "JobFailed" || !strings.Contains(c.Message, "exit code 3: no such table: user") {
 		w.t.Errorf("the failed job is not explained: %s %q", c.Reason, c.Message)
 	}
-	change(w, &app{}, "one", func(a *app) { a.SetAnnotations(merge(a.Annotations, "kit.stackwright.dev/retry", "migrate")) })
+	change(w, &app{}, "one", func(a *app) {
+		a.SetAnnotations(merge(a.Annotations, "kit.stackwright.dev/retry",
+			"migrate"))
+	})
 	w.pass(settle)
 	again := &batchv1.Job{}
 	w.do(w.c.Get(w.t.Context(), client.ObjectKeyFromObject(&running), again))
@@ -90,7 +94,8 @@ func TestJobTidiedAway(t *testing.T) {
 		w.create(newApp("one"))
 		w.roll()
 		w.wantReady("one")
-		w.do(w.c.DeleteAllOf(t.Context(), &batchv1.Job{}, client.InNamespace("default"), client.PropagationPolicy(metav1.DeletePropagationBackground)))
+		w.do(w.c.DeleteAllOf(t.Context(), &batchv1.Job{}, client.InNamespace("default"),
+			client.PropagationPolicy(metav1.DeletePropagationBackground)))
 		w.pass(settle)
 		w.stop()
 		w.start()

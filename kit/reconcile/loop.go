@@ -65,7 +65,8 @@ func NewLoop[T owner.Object](p *Plan[T]) *Loop[T] {
 	return &Loop[T]{Plan: p, memories: newMemories(), Now: time.Now}
 }
 
-// Reconcile runs the graph of one owner once. It never returns an error: failures are conditions with their own backoff.
+// Reconcile runs the graph of one owner once. It never returns an error: failures are conditions with their own
+// backoff.
 func (l *Loop[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	obj := l.Store.Get(l.Kind.GroupKind(), req.NamespacedName)
 	o, ok := obj.(T)
@@ -198,7 +199,8 @@ func (r *run[T]) guarded() bool {
 func (r *run[T]) pause() {
 	msg := "The object is paused; remove the annotation " + AnnotationPaused + " or spec.paused to go on."
 	if !r.o.GetDeletionTimestamp().IsZero() {
-		msg = "The object is paused and waits to be deleted; remove the annotation " + AnnotationPaused + " or spec.paused to let it go."
+		msg = "The object is paused and waits to be deleted; remove the annotation " + AnnotationPaused +
+			" or spec.paused to let it go."
 	}
 	conds := r.o.KitStatus().Conditions
 	if condition.Is(conds, condition.Paused, msg) {

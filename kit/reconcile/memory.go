@@ -10,7 +10,8 @@ import (
 	"stackwright.dev/kit/outcome"
 )
 
-// memory is what a process remembers of an owner. All of it may be lost at any time: it saves requests and paces retries.
+// memory is what a process remembers of an owner. All of it may be lost at any time: it saves requests and paces
+// retries.
 type memory struct {
 	mu  sync.Mutex
 	uid types.UID

@@ -80,7 +80,8 @@ func (r *run[T]) normalize(i int, obj client.Object) (wanted, error) {
 	}
 	gk := u.GroupVersionKind().GroupKind()
 	if !r.makes[i][gk] {
-		return wanted{}, fmt.Errorf("%s %s is of a kind that the step does not declare; add it to step.Makes", gk.Kind, u.GetName())
+		return wanted{}, fmt.Errorf("%s %s is of a kind that the step does not declare; add it to step.Makes", gk.Kind,
+			u.GetName())
 	}
 	return wanted{obj: u, intent: intent, key: itemKey{gk: gk, namespace: u.GetNamespace(), name: u.GetName()}}, nil
 }
@@ -156,7 +157,8 @@ func compareItems(a, b owner.Item) int {
 func (r *run[T]) applyOne(i int, w wanted) (*owner.Item, *outcome.Outcome) {
 	rec := r.Store.Get(w.key.gk, types.NamespacedName{Namespace: w.key.namespace, Name: w.key.name})
 	if rec != nil && rec.GetDeletionTimestamp() != nil {
-		return nil, outcome.Wait(name(w.key.gk.Kind, w.key.name), "%s %s is being deleted%s; it is made again when it is gone.",
+		return nil, outcome.Wait(name(w.key.gk.Kind, w.key.name),
+			"%s %s is being deleted%s; it is made again when it is gone.",
 			w.key.gk.Kind, w.key.name, finalizers(rec))
 	}
 	if rec == nil && r.Steps[i].Adoption == step.Never {
@@ -166,7 +168,8 @@ func (r *run[T]) applyOne(i int, w wanted) (*owner.Item, *outcome.Outcome) {
 	}
 	u := w.obj.DeepCopy()
 	r.count.add()
-	err := r.Client.Apply(r.ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(r.Name), client.ForceOwnership)
+	err := r.Client.Apply(r.ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(r.Name),
+		client.ForceOwnership)
 	if err != nil {
 		return nil, r.applyFailed(i, w, rec, err)
 	}
@@ -230,7 +233,8 @@ func finalizers(o client.Object) string {
 }
 
 func (r *run[T]) record(it *owner.Item) client.Object {
-	return r.Store.Get(schema.GroupKind{Group: it.Group, Kind: it.Kind}, types.NamespacedName{Namespace: it.Namespace, Name: it.Name})
+	return r.Store.Get(schema.GroupKind{Group: it.Group, Kind: it.Kind},
+		types.NamespacedName{Namespace: it.Namespace, Name: it.Name})
 }
 
 // intact tells whether every object of a step is as we left it.

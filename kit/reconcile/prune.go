@@ -16,7 +16,8 @@ import (
 	"stackwright.dev/kit/step"
 )
 
-// repair completes the inventory from labels: what was applied just before a crash is in the cluster, but not in status.
+// repair completes the inventory from labels: what was applied just before a crash is in the cluster, but not in
+// status.
 func (r *run[T]) repair() {
 	set := apply.SetID(r.o.GetName(), r.o.GetNamespace(), r.Kind.GroupKind())
 	r.Store.Owned(set, func(gk schema.GroupKind, obj client.Object) {
@@ -49,8 +50,8 @@ func (r *run[T]) mine(obj client.Object) bool {
 	return true
 }
 
-// prune removes what no step wants any more, last level first, one level per run. Nothing is removed in a run in which a
-// step failed: what failed to render might want it.
+// prune removes what no step wants any more, last level first, one level per run. Nothing is removed in a run in which
+// a step failed: what failed to render might want it.
 func (r *run[T]) prune() {
 	for i := range r.results {
 		if r.results[i].state == owner.StepFailed {
@@ -153,7 +154,8 @@ func (r *run[T]) deleteObject(gk schema.GroupKind, rec client.Object) error {
 	m.SetNamespace(rec.GetNamespace())
 	uid := rec.GetUID()
 	r.count.add()
-	err := r.Client.Delete(r.ctx, m, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	err := r.Client.Delete(r.ctx, m, client.Preconditions{UID: &uid},
+		client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if apierrors.IsNotFound(err) || (apierrors.IsConflict(err) && strings.Contains(err.Error(), "UID")) {
 		return nil
 	}
@@ -223,7 +225,8 @@ func (r *run[T]) removeStep(i int) bool {
 		return true
 	}
 	if rec := r.record(&kept[0]); rec != nil && res.out == nil {
-		res.out = outcome.Wait(name(kept[0].Kind, kept[0].Name), "Waits until %s %s is deleted%s.", kept[0].Kind, kept[0].Name, finalizers(rec))
+		res.out = outcome.Wait(name(kept[0].Kind, kept[0].Name), "Waits until %s %s is deleted%s.", kept[0].Kind,
+			kept[0].Name, finalizers(rec))
 	}
 	res.state = owner.StepWaiting
 	return false
@@ -249,7 +252,8 @@ func (r *run[T]) release(i int) bool {
 		return true
 	}
 	if out.State == outcome.StateFailed {
-		out.Message += "; if the resource or its credentials are gone for good, annotate the object with " + AnnotationAbandon + "=" + s.Name
+		out.Message += "; if the resource or its credentials are gone for good, annotate the object with " +
+			AnnotationAbandon + "=" + s.Name
 		r.fail(i, 0, out)
 		return false
 	}

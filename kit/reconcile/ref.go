@@ -132,7 +132,8 @@ func absent(fields []string, kind string, k types.NamespacedName) *outcome.Outco
 	if len(fields) > 0 {
 		with = " with the keys " + strings.Join(fields, ", ")
 	}
-	return outcome.Wait(name(kind, k.Name), "%s %s does not exist in namespace %s; create it%s.", kind, k.Name, k.Namespace, with)
+	return outcome.Wait(name(kind, k.Name), "%s %s does not exist in namespace %s; create it%s.", kind, k.Name,
+		k.Namespace, with)
 }
 
 // digest of a referenced object that is no Secret or ConfigMap.

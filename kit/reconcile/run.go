@@ -194,7 +194,8 @@ func (r *run[T]) fail(i int, fp fingerprint, out *outcome.Outcome) {
 	*m = stepMemory{fp: fp, out: out, notBefore: r.now.Add(wait)}
 	r.wake(wait)
 	if out.Err != nil && out.Class != outcome.Invalid {
-		r.log.Info("step failed", "step", r.Steps[i].Name, "class", out.Class.String(), "error", out.Message, "retry", wait.String())
+		r.log.Info("step failed", "step", r.Steps[i].Name, "class", out.Class.String(), "error", out.Message, "retry",
+			wait.String())
 	}
 }
 
@@ -240,7 +241,8 @@ func (r *run[T]) adopt(i int, prev *owner.Step) {
 	res := &r.results[i]
 	res.state = owner.StepBlocked
 	if prev == nil {
-		res.out = outcome.Wait("component "+r.Steps[i].Component, "Waits for the operator of component %s; start it.", r.Steps[i].Component)
+		res.out = outcome.Wait("component "+r.Steps[i].Component, "Waits for the operator of component %s; start it.",
+			r.Steps[i].Component)
 		return
 	}
 	res.state, res.fp = prev.State, prev.Fingerprint

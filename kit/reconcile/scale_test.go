@@ -28,9 +28,9 @@ func children(n int) kit.Definition[*app] {
 	return d
 }
 
-// TestRestart is criteria 5 and 6 at a size that a unit test can have; `make bench-kit` runs them in full. A process that
-// starts on settled owners writes nothing and reads no single object. It renders every step once, for it may be another
-// binary than the last one, and finds nothing to send.
+// TestRestart is criteria 5 and 6 at a size that a unit test can have; `make bench-kit` has them in full. A process
+// that starts on settled owners writes nothing and reads no single object. It renders every step once, for it may be
+// another binary than the last one, and finds nothing to send.
 func TestRestart(t *testing.T) { restart(t, 300, 5) }
 
 func restart(t *testing.T, owners, each int) {

@@ -101,7 +101,8 @@ func (r *run[T]) writeStatus(change func(T)) error {
 	plain.SetManagedFields(nil)
 	next.SetManagedFields(nil)
 	r.count.add()
-	err := r.Client.Status().Patch(r.ctx, next, client.MergeFromWithOptions(plain, client.MergeFromWithOptimisticLock{}), client.FieldOwner(r.Name))
+	err := r.Client.Status().Patch(r.ctx, next, client.MergeFromWithOptions(plain, client.MergeFromWithOptimisticLock{}),
+		client.FieldOwner(r.Name))
 	if err != nil {
 		return fmt.Errorf("writing status of %s: %w", r.o.GetName(), err)
 	}
@@ -111,7 +112,8 @@ func (r *run[T]) writeStatus(change func(T)) error {
 	return nil
 }
 
-// saveCells writes the records of external resources in the middle of a run: an intent must be on the books before its act.
+// saveCells writes the records of external resources in the middle of a run: an intent must be on the books before its
+// act.
 func (r *run[T]) saveCells() error {
 	return r.writeStatus(func(o T) { o.KitStatus().Externals = r.externals() })
 }
@@ -144,7 +146,8 @@ func (r *run[T]) fill(st *owner.Status) {
 
 func (r *run[T]) stepStatus(i int, old *owner.Step) owner.Step {
 	res := &r.results[i]
-	s := owner.Step{Name: r.Steps[i].Name, State: res.state, Fingerprint: res.fp, Since: metav1.NewTime(r.now.Truncate(time.Second))}
+	s := owner.Step{Name: r.Steps[i].Name, State: res.state, Fingerprint: res.fp,
+		Since: metav1.NewTime(r.now.Truncate(time.Second))}
 	if res.out != nil && !res.out.Ready() {
 		s.WaitingFor = res.out.On
 	}
@@ -209,7 +212,8 @@ func verdict(res *result) (metav1.ConditionStatus, string, string) {
 	return condition.False, "Waiting", out.Message
 }
 
-// worst returns the step that explains best why the owner is not ready: the first failed one, else the first that waits.
+// worst returns the step that explains best why the owner is not ready: the first failed one, else the first that
+// waits.
 func (r *run[T]) worst() int {
 	at, bad := -1, 0
 	for _, level := range r.levels {

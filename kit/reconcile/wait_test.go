@@ -42,7 +42,8 @@ var (
 // TestLateReference is criteria 15 and 16: waiting costs nothing, and what is waited for wakes exactly its referrers.
 func TestLateReference(t *testing.T) {
 	const others = 200
-	def := define(step.Objects("config", configMap("config", fixed), makesMaps, step.Reads[*app]("password"), step.Condition[*app]("ConfigReady")))
+	def := define(step.Objects("config", configMap("config", fixed), makesMaps, step.Reads[*app]("password"),
+		step.Condition[*app]("ConfigReady")))
 	inWorld(t, def, func(w *world) {
 		for i := range others {
 			a := newApp(fmt.Sprintf("other-%d", i))
@@ -76,11 +77,13 @@ func TestLateReference(t *testing.T) {
 
 // TestMissingKey: a malformed Secret is named with what it lacks, and its repair is noticed.
 func TestMissingKey(t *testing.T) {
-	def := define(step.Objects("config", configMap("config", func(s *scope) string { return s.Value("password", "password") }),
+	def := define(step.Objects("config",
+		configMap("config", func(s *scope) string { return s.Value("password", "password") }),
 		makesMaps, step.Reads[*app]("password")))
 	inWorld(t, def, func(w *world) {
 		w.create(secret("password", map[string]string{"passwort": "x"}), newApp("one"))
-		if c, want := w.condition("one", "Ready"), `Secret password has no key "password"; add it.`; !strings.Contains(c.Message, want) {
+		if c, want := w.condition("one",
+			"Ready"), `Secret password has no key "password"; add it.`; !strings.Contains(c.Message, want) {
 			t.Errorf("got %q, want %q", c.Message, want)
 		}
 		change(w, &corev1.Secret{}, "password", func(s *corev1.Secret) { s.Data["password"] = []byte("x") })
@@ -139,7 +142,8 @@ func TestPause(t *testing.T) {
 			t.Errorf("deletion under pause is not announced: %q", c.Message)
 		}
 		change(w, &app{}, "one", func(a *app) { delete(a.Annotations, "kit.stackwright.dev/paused") })
-		if err := w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one"}, &app{}); client.IgnoreNotFound(err) != nil || err == nil {
+		if err := w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one"},
+			&app{}); client.IgnoreNotFound(err) != nil || err == nil {
 			t.Errorf("the owner is not gone after the pause: %v", err)
 		}
 	})
@@ -160,8 +164,8 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// TestConditions is criteria 20 to 22: a day at rest moves no transition time and sends no event, and messages of two runs
-// in one state are the same.
+// TestConditions is criteria 20 to 22: a day at rest moves no transition time and sends no event, and messages of two
+// runs in one state are the same.
 func TestConditions(t *testing.T) {
 	bad := true
 	render := func(s *scope) ([]client.Object, error) {

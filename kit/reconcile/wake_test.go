@@ -12,8 +12,8 @@ import (
 	"stackwright.dev/kit/step"
 )
 
-// A Check step that learns something from outside is run when the outside says so, and the steps that see it render what
-// it has recorded.
+// A Check step that learns something from outside is run when the outside says so, and the steps that see it render
+// what it has recorded.
 func TestWakeAndWhatAStepRecords(t *testing.T) {
 	leader, tell := "a", func() {}
 	look := step.Check("look", func(_ context.Context, s *scope) *outcome.Outcome {

@@ -58,13 +58,15 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 	}
 }
 
-// ownerChanged tells whether an update of an owner is for us: spec, deletion, the annotations we obey, our own marks, or
-// steps that another process runs.
+// ownerChanged tells whether an update of an owner is for us: spec, deletion, the annotations we obey, our own marks,
+// or steps that another process runs.
 func (l *Loop[T]) ownerChanged(before, after client.Object) bool {
-	if before.GetGeneration() != after.GetGeneration() || (before.GetDeletionTimestamp() == nil) != (after.GetDeletionTimestamp() == nil) {
+	if before.GetGeneration() != after.GetGeneration() ||
+		(before.GetDeletionTimestamp() == nil) != (after.GetDeletionTimestamp() == nil) {
 		return true
 	}
-	for _, k := range []string{AnnotationPaused, AnnotationPausedCAPI, AnnotationRetry, AnnotationAbandon, AnnotationReconcile} {
+	for _, k := range []string{AnnotationPaused, AnnotationPausedCAPI, AnnotationRetry, AnnotationAbandon,
+		AnnotationReconcile} {
 		if before.GetAnnotations()[k] != after.GetAnnotations()[k] {
 			return true
 		}

@@ -33,8 +33,8 @@ type Externals[T owner.Object, D, O any] struct {
 	Policy func(T) external.Policy
 }
 
-// External is a step that owns one resource outside of Kubernetes. The resource carries a marker that follows from owner
-// and step, so that after a crash at any request it is found again rather than made twice.
+// External is a step that owns one resource outside of Kubernetes. The resource carries a marker that follows from
+// owner and step, so that after a crash at any request it is found again rather than made twice.
 func External[T owner.Object, D, O any](name string, e Externals[T, D, O], o ...Option[T]) Step[T] {
 	s := Step[T]{Name: name, Kind: KindExternal}
 	s.Act = func(ctx context.Context, sc *Scope[T]) *outcome.Outcome { return e.act(ctx, sc) }
@@ -83,7 +83,8 @@ func (e Externals[T, D, O]) act(ctx context.Context, sc *Scope[T]) *outcome.Outc
 }
 
 // obtain finds the resource by its marker or creates it.
-func (e Externals[T, D, O]) obtain(ctx context.Context, sc *Scope[T], c external.Client[D, O], want D) *outcome.Outcome {
+func (e Externals[T, D, O]) obtain(ctx context.Context, sc *Scope[T], c external.Client[D, O],
+	want D) *outcome.Outcome {
 	cell := sc.Cell()
 	ids, err := c.Find(ctx, external.Marker(cell.Marker), want)
 	if err != nil {
@@ -97,7 +98,8 @@ func (e Externals[T, D, O]) obtain(ctx context.Context, sc *Scope[T], c external
 		cell.ID = ids[0]
 	default:
 		if p := e.policy(sc.Owner()); p.ObserveOnly || p.NoCreate {
-			return outcome.Poll(time.Minute, "the resource", "The resource does not exist and may not be created; create it or change the policy.")
+			return outcome.Poll(time.Minute, "the resource",
+				"The resource does not exist and may not be created; create it or change the policy.")
 		}
 		if out := e.create(ctx, sc, c, want); out != nil {
 			return out
@@ -107,7 +109,8 @@ func (e Externals[T, D, O]) obtain(ctx context.Context, sc *Scope[T], c external
 	return nil
 }
 
-func (e Externals[T, D, O]) create(ctx context.Context, sc *Scope[T], c external.Client[D, O], want D) *outcome.Outcome {
+func (e Externals[T, D, O]) create(ctx context.Context, sc *Scope[T], c external.Client[D, O],
+	want D) *outcome.Outcome {
 	cell := sc.Cell()
 	if _, ok := c.(external.TwoCall); ok && cell.Operation != opCreate {
 		cell.Operation, cell.Since = opCreate, metav1.NewTime(sc.Now().Truncate(time.Second))
@@ -146,7 +149,8 @@ func (e Externals[T, D, O]) keep(ctx context.Context, sc *Scope[T], c external.C
 		return nil
 	}
 	if p := e.policy(sc.Owner()); p.ObserveOnly || p.NoUpdate {
-		return outcome.Poll(time.Minute, what, "The %s differs in %s and may not be updated; change it or the policy.", what, strings.Join(seen.Diff, ", "))
+		return outcome.Poll(time.Minute, what, "The %s differs in %s and may not be updated; change it or the policy.", what,
+			strings.Join(seen.Diff, ", "))
 	}
 	if err := c.Update(ctx, cell.ID, want, seen.Diff); err != nil {
 		return outcome.FromError(fmt.Errorf("updating %s: %w", what, err))

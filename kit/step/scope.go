@@ -14,8 +14,8 @@ import (
 	"stackwright.dev/kit/owner"
 )
 
-// Scope is all that a step sees: the owner, the references it declared in Reads and the objects of the steps it declared
-// in Sees. Asking for anything undeclared is a programming error that fails the step with a message naming it.
+// Scope is all that a step sees: the owner, the references it declared in Reads and the objects of the steps it
+// declared in Sees. Asking for anything undeclared is a programming error that fails the step with a message naming it.
 type Scope[T owner.Object] struct {
 	owner T
 	step  *Step[T]
@@ -87,8 +87,8 @@ func (s *Scope[T]) Content(ref string) map[string][]byte {
 	return s.view.Content(ref)
 }
 
-// Digest returns a hash, 16 hex digits, of the named keys of a referenced Secret or ConfigMap (all declared keys when none
-// is named), to be put into a pod template: pods restart when one of these keys changes and not otherwise.
+// Digest returns a hash, 16 hex digits, of the named keys of a referenced Secret or ConfigMap (all declared keys when
+// none is named), to be put into a pod template: pods restart when one of these keys changes and not otherwise.
 func (s *Scope[T]) Digest(ref string, keys ...string) string {
 	c := s.Content(ref)
 	if len(keys) == 0 {

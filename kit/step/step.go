@@ -142,9 +142,9 @@ type Generated struct {
 	Next time.Duration
 }
 
-// Secret is a step that generates a Secret. generate gets what the cluster holds under the name that nameOf returns (nil
-// when there is none) and returns what it should hold; it keeps what is still good. Two writers cannot overwrite each
-// other: the write is bound to the version that generate saw.
+// Secret is a step that generates a Secret. generate gets what the cluster holds under the name that nameOf returns
+// (nil when there is none) and returns what it should hold; it keeps what is still good. Two writers cannot overwrite
+// each other: the write is bound to the version that generate saw.
 func Secret[T owner.Object](name string, generate func(s *Scope[T], have map[string][]byte) (*Generated, error),
 	nameOf func(T) string, o ...Option[T]) Step[T] {
 	s := Step[T]{Name: name, Kind: KindSecret, Generate: generate, Makes: []client.Object{&corev1.Secret{}}}

@@ -45,7 +45,8 @@ func (w *walk) owner(ctx context.Context, gvk schema.GroupVersionKind, o Object)
 }
 
 // unobserved is the finding about an object that its controller has not looked at.
-func (w *walk) unobserved(ctx context.Context, o Object, u *unstructured.Unstructured, ready *metav1.Condition) *Finding {
+func (w *walk) unobserved(ctx context.Context, o Object, u *unstructured.Unstructured,
+	ready *metav1.Condition) *Finding {
 	f := &Finding{Object: o, Part: "Ready", Reason: "NotObserved", Since: u.GetCreationTimestamp(),
 		Message: "no operator has looked at " + o.Kind + " " + o.Name + " yet",
 		Do:      "see that the operator runs, that its --controllers cover this kind, and what it logs"}

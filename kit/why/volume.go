@@ -53,7 +53,8 @@ func (w *walk) class(ctx context.Context, c *corev1.PersistentVolumeClaim) *Find
 	}
 	o := Object{Kind: "StorageClass", Name: name}
 	if name == "" {
-		return &Finding{Object: Object{Kind: "StorageClass", Name: "(default)"}, Reason: "NoDefault", Since: c.CreationTimestamp,
+		return &Finding{Object: Object{Kind: "StorageClass", Name: "(default)"}, Reason: "NoDefault",
+			Since:   c.CreationTimestamp,
 			Message: "the cluster has no default storage class and the claim names none",
 			Do:      "set storageClass in the object, or mark one as default with the annotation " + defaultClass + "=true"}
 	}

@@ -62,7 +62,8 @@ type Explainer struct {
 	Operator client.MatchingLabels
 }
 
-// depth bounds a walk; the deepest real chain (control plane, service, database, cluster, pod, volume, class) has seven.
+// depth bounds a walk; the deepest real chain (control plane, service, database, cluster, pod, volume, class) has
+// seven.
 const depth = 12
 
 // walk is one explanation.

@@ -31,7 +31,8 @@ var writerScript string
 func image(w *story.World, component string) string {
 	w.Helper()
 	r := &controlplanev1.OpenStackRelease{}
-	if err := w.Get(w.Context(), w.Key(&controlplanev1.OpenStackRelease{ObjectMeta: metav1.ObjectMeta{Name: "epoxy"}}), r); err != nil {
+	if err := w.Get(w.Context(), w.Key(&controlplanev1.OpenStackRelease{ObjectMeta: metav1.ObjectMeta{Name: "epoxy"}}),
+		r); err != nil {
 		w.Fatalf("reading the release: %v", err)
 	}
 	return string(r.Spec.Images[component])
@@ -139,7 +140,8 @@ func (w *writer) longest() (pause time.Duration, why string) {
 // check ends the writing and fails the test if a member lacks a row that was acknowledged.
 func (w *writer) check() {
 	w.Helper()
-	if _, err := w.Cluster.Kubectl(w.Context(), "-n", w.Namespace, "exec", w.pod.Name, "--", "touch", "/tmp/check"); err != nil {
+	if _, err := w.Cluster.Kubectl(w.Context(), "-n", w.Namespace, "exec", w.pod.Name, "--", "touch",
+		"/tmp/check"); err != nil {
 		w.Fatal(err)
 	}
 	var lines []line
@@ -166,8 +168,8 @@ func (w *writer) check() {
 	}
 }
 
-// cut ends all processes of the members at once, as a power cut would, and then removes their pods: a kubelet would give
-// them two seconds.
+// cut ends all processes of the members at once, as a power cut would, and then removes their pods: a kubelet would
+// give them two seconds.
 func cut(w *story.World) {
 	w.Helper()
 	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")

@@ -39,8 +39,8 @@ type RabbitMQSpec struct {
 	// operator says in condition MembersReady. It holds for one time only.
 	// +optional
 	Recovery *RabbitMQRecovery `json:"recovery,omitempty"`
-	// DeletionPolicy says whether the volumes are removed when this object is deleted. A RabbitMQ of the same name takes up
-	// volumes that were retained.
+	// DeletionPolicy says whether the volumes are removed when this object is deleted. A RabbitMQ of the same name takes
+	// up volumes that were retained.
 	// +optional
 	// +kubebuilder:default=Retain
 	// +kubebuilder:validation:MaxLength=16
@@ -52,8 +52,8 @@ type RabbitMQSpec struct {
 	PodSettings `json:",inline"`
 }
 
-// RabbitMQRecovery is a person's decision that one member knows enough to go on without the majority. Messages that only
-// other members hold are lost.
+// RabbitMQRecovery is a person's decision that one member knows enough to go on without the majority. Messages that
+// only other members hold are lost.
 type RabbitMQRecovery struct {
 	// ForceBoot is the pod that goes on alone, such as rabbitmq-1. The others join it with empty volumes.
 	// +kubebuilder:validation:MaxLength=63

@@ -1,5 +1,5 @@
-// Package database is the operator of Database: a schema in a Galera cluster with an account of its own, made by the agent
-// of the member that takes the writes.
+// Package database is the operator of Database: a schema in a Galera cluster with an account of its own, made by the
+// agent of the member that takes the writes.
 package database
 
 import (
@@ -101,8 +101,8 @@ func running(obj client.Object) (bool, string) {
 	return true, ""
 }
 
-// cluster is what of a Galera a Database depends on: whether it runs, its history, and how clients reach it. Which of its
-// members takes the writes is none of it.
+// cluster is what of a Galera a Database depends on: whether it runs, its history, and how clients reach it. Which of
+// its members takes the writes is none of it.
 func cluster(obj client.Object) string {
 	g, ok := obj.(*infrav1.Galera)
 	if !ok {

@@ -56,37 +56,44 @@ func (c Checker) Compose(base *File, layers ...Layer) (*File, error) {
 	return nil, errors.New(strings.Join(problems, "; "))
 }
 
+// place is the section and name by which the release knows an option. The option is nil when it may be set but nothing
+// is known about it.
+type place struct {
+	group, name string
+	option      *catalogue.Option
+}
+
 // apply puts one option of a layer into out, under the name that it has now, or returns what is wrong with it.
 func (c Checker) apply(out *File, layer Layer, section, option string) string {
 	values := layer.File.Values(section, option)
-	group, name, spec, problem := c.find(section, option)
+	at, problem := c.find(section, option)
 	if problem != "" {
 		return problem
 	}
-	if spec == nil {
-		out.put(group, name, values)
+	if at.option == nil {
+		out.put(at.group, at.name, values)
 		return ""
 	}
-	if layer.Lists[[2]string{section, option}] && !spec.Multi {
-		joined, why := join(spec, values)
+	if layer.Lists[[2]string{section, option}] && !at.option.Multi {
+		joined, why := join(at.option, values)
 		if why != "" {
 			return fmt.Sprintf("[%s] %s %s", section, option, why)
 		}
 		values = []string{joined}
 	}
 	for _, value := range values {
-		if why := wrong(spec.Type, value); why != "" {
+		if why := wrong(at.option.Type, value); why != "" {
 			shown := fmt.Sprintf(", not %q", value)
-			if layer.Hidden || spec.Secret {
+			if layer.Hidden || at.option.Secret {
 				shown = ""
 			}
 			return fmt.Sprintf("[%s] %s must be %s%s", section, option, why, shown)
 		}
 	}
-	if !spec.Multi {
+	if !at.option.Multi {
 		values = values[len(values)-1:]
 	}
-	out.put(group, name, values)
+	out.put(at.group, at.name, values)
 	return ""
 }
 
@@ -107,43 +114,40 @@ func join(spec *catalogue.Option, values []string) (text, why string) {
 	return text, ""
 }
 
-// find returns the section and name by which the release knows an option. The option is nil when it may be set but
-// nothing is known about it.
-func (c Checker) find(section, option string) (group, name string, spec *catalogue.Option, problem string) {
-	group = section
+// find looks an option up, or tells what is wrong.
+func (c Checker) find(section, option string) (at place, problem string) {
+	group := section
 	if section != Default {
 		group = strings.ToLower(section)
 	}
-	name = strings.ReplaceAll(option, "-", "_")
+	name := strings.ReplaceAll(option, "-", "_")
 	if slices.Contains(c.Free, name) {
-		return group, name, nil, ""
+		return place{group: group, name: name}, ""
 	}
-	if g, ok := c.Catalogue.Groups[group]; ok {
-		if o, ok := g.Options[name]; ok {
-			return group, name, &o, ""
-		}
+	if o, ok := c.Catalogue.Groups[group].Options[name]; ok {
+		return place{group, name, &o}, ""
 	}
-	if g, n, o := c.renamed(group, option); o != nil {
-		return g, n, o, ""
+	if at := c.renamed(group, name); at.option != nil {
+		return at, ""
 	}
-	return "", "", nil, c.unknown(group, section, option)
+	return place{}, c.unknown(group, section, option)
 }
 
 // renamed finds an option by a name that it had in an earlier release.
-func (c Checker) renamed(group, option string) (newGroup, newName string, spec *catalogue.Option) {
+func (c Checker) renamed(group, name string) place {
 	for _, g := range slices.Sorted(maps.Keys(c.Catalogue.Groups)) {
 		options := c.Catalogue.Groups[g].Options
 		for _, n := range slices.Sorted(maps.Keys(options)) {
 			o := options[n]
 			was := func(d catalogue.Name) bool {
-				return d.Group == group && strings.ReplaceAll(d.Name, "-", "_") == strings.ReplaceAll(option, "-", "_")
+				return d.Group == group && strings.ReplaceAll(d.Name, "-", "_") == name
 			}
 			if slices.ContainsFunc(o.Deprecated, was) {
-				return g, n, &o
+				return place{g, n, &o}
 			}
 		}
 	}
-	return "", "", nil
+	return place{}
 }
 
 // unknown tells what was probably meant.

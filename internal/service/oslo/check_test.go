@@ -37,7 +37,8 @@ func TestComposeRefuses(t *testing.T) {
 		"section": {text: "[tokn]\nexpiration = 5",
 			want: "x: keystone of release epoxy has no section [tokn]; did you mean [token]?"},
 		"section of a known option": {text: "[federated_stuff_here]\nmax_active_keys = 5",
-			want: "x: keystone of release epoxy has no section [federated_stuff_here]; it belongs into [fernet_receipts] or [fernet_tokens]"},
+			want: "x: keystone of release epoxy has no section [federated_stuff_here]; it belongs into [fernet_receipts] or " +
+				"[fernet_tokens]"},
 		"option": {text: "[token]\nexpiraton = 5",
 			want: "x: keystone of release epoxy has no option expiraton in section [token]; did you mean expiration?"},
 		"option elsewhere": {text: "[token]\nmax_active_keys = 5",
@@ -79,8 +80,10 @@ func TestComposeRefuses(t *testing.T) {
 
 func TestComposeLaysLaterOverEarlier(t *testing.T) {
 	base := parse(t, "[token]\nexpiration = 1\nprovider = fernet\n[cache]\nenabled = true\n")
-	fragment := Layer{Origin: "Secret a", File: parse(t, "[token]\nexpiration = 2\nexpiration = 3\n[openid]\nremote_id_attribute = HTTP_X\n")}
-	own := Layer{Origin: "spec.config", File: parse(t, "[Cache]\nenabled = FALSE\nbackend-argument = a:1\nbackend_argument = b:2\n")}
+	fragment := Layer{Origin: "Secret a",
+		File: parse(t, "[token]\nexpiration = 2\nexpiration = 3\n[openid]\nremote_id_attribute = HTTP_X\n")}
+	own := Layer{Origin: "spec.config",
+		File: parse(t, "[Cache]\nenabled = FALSE\nbackend-argument = a:1\nbackend_argument = b:2\n")}
 	got, err := keystone(t).Compose(base, fragment, own)
 	if err != nil {
 		t.Fatal(err)
@@ -106,14 +109,23 @@ func TestComposeTakesFormerNamesForNewOnes(t *testing.T) {
 	}
 }
 
+// answer is the file, or the error.
+func answer(f *File, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return string(f.Bytes())
+}
+
 func TestComposeJoinsLists(t *testing.T) {
 	cases := map[string]struct {
 		section, option string
 		values          []any
 		want            string
 	}{
-		"list":   {"auth", "methods", []any{"password", "token"}, "[auth]\nmethods = password,token\n"},
-		"multi":  {"cache", "backend_argument", []any{"a:1", "b:2"}, "[cache]\nbackend_argument = a:1\nbackend_argument = b:2\n"},
+		"list": {"auth", "methods", []any{"password", "token"}, "[auth]\nmethods = password,token\n"},
+		"multi": {"cache", "backend_argument", []any{"a:1", "b:2"},
+			"[cache]\nbackend_argument = a:1\nbackend_argument = b:2\n"},
 		"scalar": {"token", "provider", []any{"fernet", "jws"}, "x: [token] provider takes one value; do not give it a list"},
 		"comma": {"auth", "methods", []any{"a,b"},
 			"x: [auth] methods has a comma in an item of its list; write the list as one string"},
@@ -124,13 +136,7 @@ func TestComposeJoinsLists(t *testing.T) {
 			f.Set(c.section, c.option, c.values...)
 			layer := Layer{Origin: "x", File: f, Lists: map[[2]string]bool{{c.section, c.option}: true}}
 			out, err := keystone(t).Compose(&File{}, layer)
-			got := ""
-			if err != nil {
-				got = err.Error()
-			} else {
-				got = string(out.Bytes())
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
+			if diff := cmp.Diff(c.want, answer(out, err)); diff != "" {
 				t.Errorf("it differs (-want +got):\n%s", diff)
 			}
 		})
@@ -158,13 +164,7 @@ func TestComposeTakesEmptyLists(t *testing.T) {
 		f := &File{}
 		f.Set(option[0], option[1])
 		out, err := keystone(t).Compose(&File{}, Layer{Origin: "x", File: f, Lists: map[[2]string]bool{option: true}})
-		got := ""
-		if err != nil {
-			got = err.Error()
-		} else {
-			got = string(out.Bytes())
-		}
-		if got != want {
+		if got := answer(out, err); got != want {
 			t.Errorf("%v: got %q, want %q", option, got, want)
 		}
 	}

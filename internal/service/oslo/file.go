@@ -1,5 +1,5 @@
-// Package oslo is the configuration of OpenStack services: files in the format of oslo.config, and the check that what a
-// person asks for is something that the release knows.
+// Package oslo is the configuration of OpenStack services: files in the format of oslo.config, and the check that what
+// a person asks for is something that the release knows.
 package oslo
 
 import (

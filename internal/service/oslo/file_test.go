@@ -78,7 +78,8 @@ func TestParse(t *testing.T) {
 
 // What is read and written once must stay the same when it is read again.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"[a]\nx = 1\n", "[a]\nx = \"\n y\n", "[DEFAULT]\nx:y=z\n", "[a]\nx = '\n", "[a]\nx =\n  \"b\n"} {
+	for _, seed := range []string{"[a]\nx = 1\n", "[a]\nx = \"\n y\n", "[DEFAULT]\nx:y=z\n", "[a]\nx = '\n",
+		"[a]\nx =\n  \"b\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

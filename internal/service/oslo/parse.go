@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Parse reads a configuration file as oslo.config does. Errors name the line and never its content, which may be secret.
+// Parse reads a configuration file as oslo.config does. Errors name the line and never its content, which may be
+// secret.
 func Parse(text string) (*File, error) {
 	p := &parser{file: &File{}}
 	for number, line := range strings.Split(text, "\n") {

@@ -13,10 +13,15 @@ import (
 	"stackwright.dev/stackwright/internal/image/catalogue"
 )
 
+// Names of a domain may have underscores, names of a host may not.
+const (
+	hostLabel   = `[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?`
+	domainLabel = `[a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9])?`
+)
+
 var (
-	hostname = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?\.?$`)
-	// Names of a domain may have underscores, names of a host may not.
-	hostDomain = regexp.MustCompile(`^([a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9])?\.)*[a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9])?\.?$`)
+	hostname   = regexp.MustCompile(`^` + hostLabel + `(\.` + hostLabel + `)*\.?$`)
+	hostDomain = regexp.MustCompile(`^` + domainLabel + `(\.` + domainLabel + `)*\.?$`)
 )
 
 // booleans are the words that oslo.config takes for yes and no.

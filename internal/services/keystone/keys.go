@@ -14,8 +14,8 @@ import (
 	"stackwright.dev/stackwright/internal/service/oslo"
 )
 
-// Upstream's defaults of section token, in seconds: how long a token is good, and how much longer services may still ask
-// about it when a long operation outlives it.
+// Upstream's defaults of section token, in seconds: how long a token is good, and how much longer services may still
+// ask about it when a long operation outlives it.
 const (
 	tokenExpiration = 3600
 	expiredWindow   = 172800
@@ -75,12 +75,13 @@ func orDefault(d metav1.Duration, otherwise time.Duration) time.Duration {
 
 // lifetime is how long somebody may come with a token after it was made.
 func lifetime(f *oslo.File) time.Duration {
-	seconds := number(f, "token", "expiration", tokenExpiration) + number(f, "token", "allow_expired_window", expiredWindow)
+	seconds := number(f, "token", "expiration", tokenExpiration) +
+		number(f, "token", "allow_expired_window", expiredWindow)
 	return time.Duration(seconds) * time.Second
 }
 
-// keep is the number of keys with which every token outlives its key's time as primary: the staged key, the primary, and
-// one for each rotation during the life of a token.
+// keep is the number of keys with which every token outlives its key's time as primary: the staged key, the primary,
+// and one for each rotation during the life of a token.
 func keep(k *keystone, interval, life time.Duration) (int, error) {
 	need := 2 + int((life+interval-1)/interval)
 	asked := int(k.Spec.Fernet.MaxActiveKeys)

@@ -16,7 +16,8 @@ const (
 	keyStaged  = "staged"
 )
 
-// settle is how long a change of a ring needs to reach every pod: a kubelet looks at its Secrets every 60 to 90 seconds.
+// settle is how long a change of a ring needs to reach every pod: a kubelet looks at its Secrets every 60 to 90
+// seconds.
 const settle = 2 * time.Minute
 
 // ring is a key repository as Keystone reads it: key 0 is staged, to be the next primary; the highest is the primary,

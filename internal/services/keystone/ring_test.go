@@ -31,14 +31,20 @@ func TestTurn(t *testing.T) {
 		want map[int]string // "new" is a key that was not there
 		next time.Duration
 	}{
-		"empty":            {at(nil, 0, 0), hourly, map[int]string{0: "new", 1: "new"}, time.Hour},
-		"no primary":       {at(map[int]string{0: "a"}, 0, 0), hourly, map[int]string{0: "a", 1: "new"}, time.Hour},
-		"no staged key":    {at(map[int]string{3: "a", 4: "b"}, 0, 0), hourly, map[int]string{0: "new", 3: "a", 4: "b"}, time.Hour},
-		"rests":            {at(map[int]string{0: "a", 1: "b"}, 40*time.Minute, 30*time.Minute), hourly, map[int]string{0: "a", 1: "b"}, 20 * time.Minute},
-		"is due":           {at(map[int]string{0: "a", 1: "b"}, time.Hour, 30*time.Minute), hourly, map[int]string{0: "a", 1: "b", 2: "a"}, settle},
-		"staged too late":  {at(map[int]string{0: "a", 1: "b"}, 5*time.Hour, time.Minute), hourly, map[int]string{0: "a", 1: "b"}, time.Minute},
-		"promoted rests":   {at(map[int]string{0: "a", 1: "b", 2: "a"}, time.Minute, time.Hour), hourly, map[int]string{0: "a", 1: "b", 2: "a"}, settle - time.Minute},
-		"promoted settled": {at(map[int]string{0: "a", 1: "b", 2: "a"}, settle, time.Hour), hourly, map[int]string{0: "new", 1: "b", 2: "a"}, time.Hour - settle},
+		"empty":      {at(nil, 0, 0), hourly, map[int]string{0: "new", 1: "new"}, time.Hour},
+		"no primary": {at(map[int]string{0: "a"}, 0, 0), hourly, map[int]string{0: "a", 1: "new"}, time.Hour},
+		"no staged key": {at(map[int]string{3: "a", 4: "b"}, 0, 0), hourly, map[int]string{0: "new", 3: "a", 4: "b"},
+			time.Hour},
+		"rests": {at(map[int]string{0: "a", 1: "b"}, 40*time.Minute, 30*time.Minute), hourly,
+			map[int]string{0: "a", 1: "b"}, 20 * time.Minute},
+		"is due": {at(map[int]string{0: "a", 1: "b"}, time.Hour, 30*time.Minute), hourly,
+			map[int]string{0: "a", 1: "b", 2: "a"}, settle},
+		"staged too late": {at(map[int]string{0: "a", 1: "b"}, 5*time.Hour, time.Minute), hourly,
+			map[int]string{0: "a", 1: "b"}, time.Minute},
+		"promoted rests": {at(map[int]string{0: "a", 1: "b", 2: "a"}, time.Minute, time.Hour), hourly,
+			map[int]string{0: "a", 1: "b", 2: "a"}, settle - time.Minute},
+		"promoted settled": {at(map[int]string{0: "a", 1: "b", 2: "a"}, settle, time.Hour), hourly,
+			map[int]string{0: "new", 1: "b", 2: "a"}, time.Hour - settle},
 		"the oldest goes": {at(map[int]string{0: "a", 4: "b", 5: "c", 6: "d", 7: "a"}, settle, time.Hour), hourly,
 			map[int]string{0: "new", 5: "c", 6: "d", 7: "a"}, time.Hour - settle},
 		"fewer are kept": {at(map[int]string{0: "a", 4: "b", 5: "c", 6: "d", 7: "a"}, settle, time.Hour),
@@ -90,50 +96,55 @@ func TestRingSurvivesItsSecret(t *testing.T) {
 	}
 }
 
-// A process lists the files of one version and may read them from the next: the kubelet swaps all of them at once, but
-// under a process that has already listed the names. Two pods may be up to settle apart. Whatever a process comes to
-// see, it must have the key that any pod makes tokens with, and every key whose tokens are still good.
-func TestNoReaderLacksAKey(t *testing.T) {
-	const interval, life = 10 * time.Minute, 25 * time.Minute
-	p := policy{interval: interval, keep: 2 + 3}
-	type version struct {
-		from time.Time
-		data map[string][]byte
-	}
+// version is what the Secret held from a time on.
+type version struct {
+	from time.Time
+	data map[string][]byte
+}
+
+// history rotates a ring for so long.
+func history(p policy, d time.Duration) []version {
 	var versions []version
-	r, now := load(nil, epoch), epoch
-	for now.Before(epoch.Add(6 * time.Hour)) {
+	r := load(nil, epoch)
+	for now := epoch; now.Before(epoch.Add(d)); {
 		next := r.turn(p, now)
-		if len(versions) == 0 || !cmp.Equal(versions[len(versions)-1].data, r.data()) {
+		if n := len(versions); n == 0 || !cmp.Equal(versions[n-1].data, r.data()) {
 			versions = append(versions, version{now, r.data()})
 		}
-		r = load(r.data(), now)
-		now = now.Add(next)
+		r, now = load(r.data(), now), now.Add(next)
 	}
+	return versions
+}
+
+// mixed are the keys that a process gets that listed the files of one version and reads from the next.
+func mixed(listed, read version) map[string]bool {
+	keys := map[string]bool{}
+	for name := range listed.data {
+		if key, ok := read.data[name]; ok {
+			keys[string(key)] = true
+		}
+	}
+	return keys
+}
+
+// The kubelet swaps all files at once, but under a process that has already listed the names. Two pods may be up to
+// settle apart. Whatever a process comes to see, it must have the key that any pod makes tokens with, and every key whose
+// tokens are still good.
+func TestNoReaderLacksAKey(t *testing.T) {
+	const interval, life = 10 * time.Minute, 25 * time.Minute
+	versions := history(policy{interval: interval, keep: 2 + 3}, 6*time.Hour)
 	if len(versions) < 30 {
 		t.Fatalf("there were %d versions; nothing rotated", len(versions))
 	}
-	primary := func(v version) []byte { k := load(v.data, now); return k.keys[k.primary()] }
-	for i, seen := range versions[:len(versions)-1] {
-		after := versions[i+1]
-		// Names of one version with the content of the next, for those that are still there.
-		mixed := map[string]bool{}
-		for name := range seen.data {
-			if key, ok := after.data[name]; ok {
-				mixed[string(key)] = true
-			}
-		}
-		for j, used := range versions {
-			// A pod uses a version from when it was written until settle after the next one was.
-			end := epoch.Add(100 * time.Hour)
-			if j+1 < len(versions) {
-				end = versions[j+1].from.Add(settle)
-			}
-			swap := after.from
-			if used.from.After(swap.Add(settle)) || end.Add(life).Before(swap.Add(settle)) {
+	for i, after := range versions[1:] {
+		seen := mixed(versions[i], after)
+		// A pod uses a version from when it was written until settle after the next one was.
+		for j, used := range versions[:len(versions)-1] {
+			end := versions[j+1].from.Add(settle)
+			if used.from.After(after.from.Add(settle)) || end.Add(life).Before(after.from.Add(settle)) {
 				continue
 			}
-			if !mixed[string(primary(used))] {
+			if r := load(used.data, epoch); !seen[string(r.keys[r.primary()])] {
 				t.Errorf("a pod that goes from version %d to %d lacks the key of version %d", i, i+1, j)
 			}
 		}

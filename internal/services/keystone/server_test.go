@@ -39,29 +39,33 @@ func onServer(t *testing.T) *kittest.World {
 func TestServerReady(t *testing.T)  { onServer(t).Ready(t) }
 func TestServerBudget(t *testing.T) { onServer(t).Budget(t, 0, 0) }
 
-// Killed at any request, the operator comes to the same end. It is here and not among the unit tests because it takes long.
+// Killed at any request, the operator comes to the same end. It is here and not among the unit tests because it takes
+// long.
 func TestCrash(t *testing.T) { kittest.New(t, scenario(t, "")).Crash(t, nil) }
 
 // What is wrong in itself is refused when it is written, with what would be right.
 func TestServerRefuses(t *testing.T) {
 	onServer(t).Run(t, func(p *kittest.Play) {
 		for name, c := range map[string]struct{ patch, want string }{
-			"replicas":     {"spec: {replicas: -1}", "spec.replicas"},
-			"image":        {"spec: {image: ''}", "spec.image"},
-			"database":     {"spec: {database: null}", "spec.database: Required value"},
-			"region":       {"spec: {region: ''}", "spec.region"},
-			"interval":     {"spec: {fernet: {rotationInterval: 30s}}", "rotationInterval must be at least 10m: a new key needs some minutes"},
-			"no interval":  {"spec: {fernet: {rotationInterval: soon}}", "spec.fernet.rotationInterval"},
-			"credential":   {"spec: {credential: {rotationInterval: 1m}}", "rotationInterval must be at least 1h"},
-			"few keys":     {"spec: {fernet: {maxActiveKeys: 2}}", "spec.fernet.maxActiveKeys"},
-			"schedule":     {"spec: {trustFlush: {schedule: often}}", "use the five fields of cron, such as '1 * * * *'"},
-			"expose":       {"spec: {expose: {type: Ingress}}", `supported values: "LoadBalancer", "ClusterIP", "HTTPRoute"`},
-			"route":        {"spec: {expose: {type: HTTPRoute}}", "type HTTPRoute needs gateway and hostname"},
-			"hostname":     {"spec: {expose: {hostname: 'https://a/'}}", "use a DNS name without scheme, port or path"},
-			"two sources":  {"spec: {configFrom: [{configMap: a, secret: b}]}", "set exactly one of configMap and secret"},
-			"no source":    {"spec: {configFrom: [{}]}", "set exactly one of configMap and secret"},
-			"volume":       {"spec: {extraVolumes: [{name: a, mountPath: /a}]}", "set exactly one of configMap, secret and persistentVolumeClaim"},
-			"mount":        {"spec: {extraVolumes: [{name: a, mountPath: /etc/stackwright/a, secret: b}]}", "use an absolute path outside of /etc/stackwright"},
+			"replicas": {"spec: {replicas: -1}", "spec.replicas"},
+			"image":    {"spec: {image: ''}", "spec.image"},
+			"database": {"spec: {database: null}", "spec.database: Required value"},
+			"region":   {"spec: {region: ''}", "spec.region"},
+			"interval": {"spec: {fernet: {rotationInterval: 30s}}",
+				"rotationInterval must be at least 10m: a new key needs some minutes"},
+			"no interval": {"spec: {fernet: {rotationInterval: soon}}", "spec.fernet.rotationInterval"},
+			"credential":  {"spec: {credential: {rotationInterval: 1m}}", "rotationInterval must be at least 1h"},
+			"few keys":    {"spec: {fernet: {maxActiveKeys: 2}}", "spec.fernet.maxActiveKeys"},
+			"schedule":    {"spec: {trustFlush: {schedule: often}}", "use the five fields of cron, such as '1 * * * *'"},
+			"expose":      {"spec: {expose: {type: Ingress}}", `supported values: "LoadBalancer", "ClusterIP", "HTTPRoute"`},
+			"route":       {"spec: {expose: {type: HTTPRoute}}", "type HTTPRoute needs gateway and hostname"},
+			"hostname":    {"spec: {expose: {hostname: 'https://a/'}}", "use a DNS name without scheme, port or path"},
+			"two sources": {"spec: {configFrom: [{configMap: a, secret: b}]}", "set exactly one of configMap and secret"},
+			"no source":   {"spec: {configFrom: [{}]}", "set exactly one of configMap and secret"},
+			"volume": {"spec: {extraVolumes: [{name: a, mountPath: /a}]}",
+				"set exactly one of configMap, secret and persistentVolumeClaim"},
+			"mount": {"spec: {extraVolumes: [{name: a, mountPath: /etc/stackwright/a, secret: b}]}",
+				"use an absolute path outside of /etc/stackwright"},
 			"section":      {"spec: {config: {token: 5}}", "spec.config.token"},
 			"policy":       {"spec: {database: {deletionPolicy: Drop}}", "spec.database.deletionPolicy"},
 			"long name":    {"metadata: {name: " + strings.Repeat("a", 41) + "}", "at most 40 lower-case letters"},
@@ -82,7 +86,8 @@ func TestServerRefuses(t *testing.T) {
 		}
 		region := p.Object(identity)
 		must(t, unstructured.SetNestedField(region.Object, "RegionTwo", "spec", "region"))
-		if err := p.Client.Update(t.Context(), region); err == nil || !strings.Contains(err.Error(), "region cannot be changed") {
+		if err := p.Client.Update(t.Context(), region); err == nil ||
+			!strings.Contains(err.Error(), "region cannot be changed") {
 			t.Errorf("a new region: the answer is %v", err)
 		}
 	})
@@ -90,7 +95,8 @@ func TestServerRefuses(t *testing.T) {
 
 // Every kind of value is kept as it was written.
 func TestServerKeepsValues(t *testing.T) {
-	s := scenario(t, "spec: {config: {token: {expiration: 600, provider: fernet}, cache: {enabled: true, backend_argument: ['a:1', 'b:2']}}}")
+	s := scenario(t, "spec: {config: {token: {expiration: 600, provider: fernet}, cache: {enabled: true, "+
+		"backend_argument: ['a:1', 'b:2']}}}")
 	s.Config = live
 	kittest.New(t, s).Run(t, func(p *kittest.Play) {
 		p.Ready()

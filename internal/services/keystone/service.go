@@ -2,8 +2,8 @@
 //
 // OpenStack facts: Keystone is one WSGI application that serves public, internal and admin requests alike, so there is
 // one Deployment behind two Services. It reads its Fernet keys from files for each token, so keys are rotated under
-// running pods. `keystone-manage bootstrap` makes the first admin and the catalog entries of Keystone itself, leaves alone
-// what is right and sets the admin's password when it differs; that is how a new password takes effect.
+// running pods. `keystone-manage bootstrap` makes the first admin and the catalog entries of Keystone itself, leaves
+// alone what is right and sets the admin's password when it differs; that is how a new password takes effect.
 package keystone
 
 import (
@@ -97,7 +97,8 @@ func (s server) steps() []step.Step[*keystone] {
 		s.credentialStep(),
 		s.PasswordStep(stepAdmin, adminName, s.Keep(), step.When(ownPassword)),
 		s.JobStep(stepExpand, expand, step.Condition[*keystone]("DBSyncReady")),
-		s.JobStep(stepBootstrap, s.bootstrap, keys(), after(stepExpand, stepAdmin), step.Sees[*keystone](service.StepEndpoints),
+		s.JobStep(stepBootstrap, s.bootstrap, keys(), after(stepExpand, stepAdmin),
+			step.Sees[*keystone](service.StepEndpoints),
 			reads(refAdmin, service.RefDatabase), step.Condition[*keystone]("BootstrapReady")),
 		s.APIStep(keys(), after(stepExpand)),
 		s.JobStep(stepContract, contract, after(service.StepAPI), step.Condition[*keystone]("DBContractReady")),

@@ -165,7 +165,8 @@ func TestVariants(t *testing.T) {
 
 // Behind a Gateway there are objects of kinds that a cluster without the Gateway API does not serve.
 func TestGateway(t *testing.T) {
-	const patch = "spec: {expose: {type: HTTPRoute, hostname: identity.example.org, gateway: {name: web, namespace: edge}}}"
+	const patch = "spec: {expose: {type: HTTPRoute, hostname: identity.example.org," +
+		" gateway: {name: web, namespace: edge}}}"
 	base, err := os.ReadFile("testdata/minimal.yaml")
 	must(t, err)
 	s := scenario(t, patch)

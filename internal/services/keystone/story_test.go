@@ -68,7 +68,8 @@ func TestWrongOptionChangesNothing(t *testing.T) {
 		"fragment": {"spec.configFrom", []any{map[string]any{"configMap": "wrong"}},
 			one + "ConfigMap wrong, key a.conf: line 2 is neither a section nor an option; write option = value"},
 		"hidden": {"spec.configFrom", []any{map[string]any{"secret": "hidden"}},
-			one + "Secret hidden, key a.conf: [token] expiration must be an integer of at least 0 and at most 9223372036854775807"},
+			one + "Secret hidden, key a.conf: [token] expiration must be an integer of at least 0 " +
+				"and at most 9223372036854775807"},
 		"release": {"spec.release", "yoga",
 			one + "spec.release: release yoga has no catalogue of the options of keystone"},
 	} {
@@ -158,7 +159,8 @@ func TestPasswordTakesEffectBeforeClientsHearOfIt(t *testing.T) {
 		}
 		data(p, "identity-admin", "password", "\n")
 		p.Settle()
-		if c := p.Condition(identity, "BootstrapReady"); !strings.HasSuffix(c.Message, "Secret identity-admin has an empty password; set a password") {
+		if c := p.Condition(identity, "BootstrapReady"); !strings.HasSuffix(c.Message,
+			"Secret identity-admin has an empty password; set a password") {
 			t.Errorf("with an empty password the condition is %s: %s", c.Reason, c.Message)
 		}
 	})
@@ -193,30 +195,31 @@ func TestFernetKeysRotate(t *testing.T) {
 
 // The oldest credential key goes only after a Job has encrypted everything with the newest.
 func TestCredentialKeysRotate(t *testing.T) {
-	kittest.New(t, scenario(t, "spec: {credential: {rotationInterval: 24h}, fernet: {rotationInterval: 2400h}}")).Run(t, func(p *kittest.Play) {
-		p.Settle()
-		p.Behave("Job", kittest.Hold)
-		p.Pass(25 * time.Hour)
-		p.Settle()
-		if !slices.Contains(jobs(p), "identity-credential-migrate-2") {
-			t.Errorf("the Jobs are %v", jobs(p))
-		}
-		held := secret(p, "identity-credential")
-		if held["0"] != held["2"] || held["1"] == "" {
-			t.Errorf("a key was let go before the migration: %v", names(held))
-		}
-		p.Behave("Job", kittest.Ready)
-		p.Settle()
-		p.Ready()
-		if done := secret(p, "identity-credential"); done["0"] == done["2"] {
-			t.Error("no new key was staged after the migration")
-		}
-		p.Pass(24 * time.Hour)
-		p.Settle()
-		if got := names(secret(p, "identity-credential")); !cmp.Equal(got, []string{"0", "2", "3", "rotated", "staged"}) {
-			t.Errorf("after the second rotation there are %v", got)
-		}
-	})
+	kittest.New(t, scenario(t, "spec: {credential: {rotationInterval: 24h}, fernet: {rotationInterval: 2400h}}")).Run(t,
+		func(p *kittest.Play) {
+			p.Settle()
+			p.Behave("Job", kittest.Hold)
+			p.Pass(25 * time.Hour)
+			p.Settle()
+			if !slices.Contains(jobs(p), "identity-credential-migrate-2") {
+				t.Errorf("the Jobs are %v", jobs(p))
+			}
+			held := secret(p, "identity-credential")
+			if held["0"] != held["2"] || held["1"] == "" {
+				t.Errorf("a key was let go before the migration: %v", names(held))
+			}
+			p.Behave("Job", kittest.Ready)
+			p.Settle()
+			p.Ready()
+			if done := secret(p, "identity-credential"); done["0"] == done["2"] {
+				t.Error("no new key was staged after the migration")
+			}
+			p.Pass(24 * time.Hour)
+			p.Settle()
+			if got := names(secret(p, "identity-credential")); !cmp.Equal(got, []string{"0", "2", "3", "rotated", "staged"}) {
+				t.Errorf("after the second rotation there are %v", got)
+			}
+		})
 }
 
 // The same step runs on a schema once: not again for a restart, an option, or a replica.

@@ -32,9 +32,9 @@ func manage(args ...string) []string {
 
 // expand adds to the schema what the release needs and moves data; older pods go on with it.
 func expand(*scope) (pod, error) {
-	return pod{Component: stepExpand, Alone: true, Command: []string{"sh", "-ec",
-		`keystone-manage --config-file "$0" db_sync --expand; keystone-manage --config-file "$0" db_sync --migrate`, configPath,
-	}}, nil
+	const sync = `keystone-manage --config-file "$0" db_sync`
+	return pod{Component: stepExpand, Alone: true,
+		Command: []string{"sh", "-ec", sync + " --expand; " + sync + " --migrate", configPath}}, nil
 }
 
 // contract removes from the schema what only older releases needed. It runs when no older pod is left.
@@ -42,8 +42,8 @@ func contract(*scope) (pod, error) {
 	return pod{Component: stepContract, Alone: true, Command: manage("db_sync", "--contract")}, nil
 }
 
-// bootstrap makes what is needed for the first login, and sets the admin's password. It runs again when an endpoint or the
-// password changes.
+// bootstrap makes what is needed for the first login, and sets the admin's password. It runs again when an endpoint or
+// the password changes.
 func (s server) bootstrap(sc *scope) (pod, error) {
 	k := sc.Owner()
 	if sc.Err() == nil && password(sc) == "" {

@@ -1,5 +1,6 @@
-// Package app is an example operator: a Deployment with a Service, a Secret it refers to, a migration Job and an account at
-// an HTTP service. It has no client, no requeue and no status code; docs/how-to/write-an-operator.md walks through it.
+// Package app is an example operator: a Deployment with a Service, a Secret it refers to, a migration Job and an
+// account at an HTTP service. It has no client, no requeue and no status code; docs/how-to/write-an-operator.md walks
+// through it.
 package app
 
 import (
