@@ -1,0 +1,201 @@
+// Package rehearse plays the graphs of controllers without writing: what would they make of an object? Things that only a
+// running cluster can tell are taken to be well.
+package rehearse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-logr/logr"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/step"
+)
+
+// Made is one object that a controller would make.
+type Made struct {
+	Object client.Object
+	// Controller that makes it, and its step.
+	Controller, Step string
+	// Owner is the object that it is made for.
+	Owner client.Object
+}
+
+// Result is what all controllers together would make.
+type Result struct {
+	// Played is the object itself.
+	Played client.Object
+	Made   []Made
+	// Notes tell what cannot be known before it runs.
+	Notes []string
+}
+
+// Player plays one controller.
+type Player interface {
+	// Owns tells whether the controller reconciles that kind.
+	Owns(schema.GroupKind) bool
+	play(*stage, client.Object) error
+}
+
+// New makes a player of a definition.
+func New[T owner.Object](d kit.Definition[T], kind schema.GroupVersionKind) Player {
+	return &player[T]{d, kind}
+}
+
+// Play plays an object and, in turn, the objects that are made for it. reader shows what is in a cluster; nil is an empty
+// one.
+func Play(ctx context.Context, o client.Object, scheme *runtime.Scheme, reader client.Reader, players ...Player) (*Result, error) {
+	s := &stage{ctx: ctx, scheme: scheme, reader: reader, players: players, result: &Result{Played: o},
+		objects: map[schema.GroupKind]map[client.ObjectKey]client.Object{}}
+	if err := s.enter(o); err != nil {
+		return nil, err
+	}
+	return s.result, nil
+}
+
+// enter puts an object on the stage and lets its controller, if there is one, play it.
+func (s *stage) enter(o client.Object) error {
+	gvk, err := apiutil.GVKForObject(o, s.scheme)
+	if err != nil {
+		return fmt.Errorf("finding the kind of %s: %w", o.GetName(), err)
+	}
+	o.GetObjectKind().SetGroupVersionKind(gvk)
+	s.put(gvk.GroupKind(), o)
+	for _, p := range s.players {
+		if p.Owns(gvk.GroupKind()) {
+			return p.play(s, o)
+		}
+	}
+	return nil
+}
+
+type player[T owner.Object] struct {
+	kit.Definition[T]
+	kind schema.GroupVersionKind
+}
+
+func (p *player[T]) Owns(gk schema.GroupKind) bool { return gk == p.kind.GroupKind() }
+
+// play runs the steps in the order of the graph.
+func (p *player[T]) play(s *stage, obj client.Object) error {
+	o, ok := obj.(T)
+	if !ok {
+		return fmt.Errorf("controller %s cannot play a %T", p.Name, obj)
+	}
+	v := &view[T]{stage: s, owner: o, refs: p.Refs, made: map[string][]client.Object{}}
+	if err := p.steps(s, v); err != nil {
+		return err
+	}
+	status := o.KitStatus()
+	status.ObservedGeneration = o.GetGeneration()
+	apimeta.SetStatusCondition(&status.Conditions, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue,
+		Reason: "Rehearsed", ObservedGeneration: o.GetGeneration()})
+	if p.Report != nil {
+		p.Report(v, o)
+	}
+	return nil
+}
+
+// steps plays each step once what it comes after is played and what it reads is there. When all wait, the next one plays
+// with stand-ins for what it reads: a person would have made that, or something outside of Kubernetes.
+func (p *player[T]) steps(s *stage, v *view[T]) error {
+	var played []string
+	for standIn := false; len(played) < len(p.Steps); {
+		i := slices.IndexFunc(p.Steps, func(st step.Step[T]) bool {
+			return !slices.Contains(played, st.Name) && all(st.After, played) && (standIn || p.off(v, &st) || v.has(st.Reads))
+		})
+		if i < 0 && standIn {
+			return fmt.Errorf("the steps of controller %s wait for each other", p.Name)
+		}
+		if standIn = i < 0; standIn {
+			continue
+		}
+		st := &p.Steps[i]
+		played = append(played, st.Name)
+		if err := p.act(s, v, st); err != nil {
+			return fmt.Errorf("playing step %s of %s %s: %w", st.Name, p.kind.Kind, v.owner.GetName(), err)
+		}
+	}
+	return nil
+}
+
+func (p *player[T]) off(v *view[T], st *step.Step[T]) bool {
+	return st.When != nil && !st.When(v.owner)
+}
+
+// act plays one step. Checks and things outside of Kubernetes are taken to be well.
+func (p *player[T]) act(s *stage, v *view[T], st *step.Step[T]) error {
+	if p.off(v, st) {
+		return nil
+	}
+	sc := step.NewScope(v.owner, st, v, logr.Discard(), time.Now())
+	objects, err := objectsOf(sc, st, s)
+	if err == nil {
+		err = sc.Err()
+	}
+	if waits, ok := errors.AsType[*outcome.Missing](err); ok {
+		s.note("%s %s, step %s: %s", p.kind.Kind, v.owner.GetName(), st.Name, waits.Message)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		if o.GetNamespace() == "" {
+			o.SetNamespace(v.owner.GetNamespace())
+		}
+		s.result.Made = append(s.result.Made, Made{Object: o, Controller: p.Name, Step: st.Name, Owner: v.owner})
+		s.finish(o)
+		if err := s.enter(o); err != nil {
+			return err
+		}
+		v.made[st.Name] = append(v.made[st.Name], o)
+	}
+	return nil
+}
+
+func objectsOf[T owner.Object](sc *step.Scope[T], st *step.Step[T], s *stage) ([]client.Object, error) {
+	switch st.Kind {
+	case step.KindObjects:
+		return st.Render(sc)
+	case step.KindJob:
+		job, err := st.Job(sc)
+		if err != nil || job == nil {
+			return nil, err
+		}
+		return []client.Object{job}, nil
+	case step.KindSecret:
+		names, err := st.Render(sc)
+		if err != nil || len(names) == 0 {
+			return nil, err
+		}
+		made, err := st.Generate(sc, s.secret(client.ObjectKeyFromObject(names[0])))
+		if err != nil {
+			return nil, err
+		}
+		// The loop knows the name and fills it in, so a step may leave it out.
+		made.Secret.Name, made.Secret.Namespace = names[0].GetName(), names[0].GetNamespace()
+		return []client.Object{made.Secret}, nil
+	}
+	return nil, nil
+}
+
+func all(want, have []string) bool {
+	for _, w := range want {
+		if !slices.Contains(have, w) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,199 @@
+package rehearse
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/ref"
+)
+
+// stage is what the players see: what was made so far, before what the cluster has.
+type stage struct {
+	ctx     context.Context
+	scheme  *runtime.Scheme
+	reader  client.Reader
+	players []Player
+	objects map[schema.GroupKind]map[client.ObjectKey]client.Object
+	result  *Result
+}
+
+func (s *stage) note(format string, args ...any) {
+	s.result.Notes = append(s.result.Notes, fmt.Sprintf(format, args...))
+}
+
+func (s *stage) put(gk schema.GroupKind, o client.Object) {
+	if s.objects[gk] == nil {
+		s.objects[gk] = map[client.ObjectKey]client.Object{}
+	}
+	s.objects[gk][client.ObjectKeyFromObject(o)] = o
+}
+
+// get returns an object of the prototype's kind, nil when there is none.
+func (s *stage) get(proto client.Object, key client.ObjectKey) client.Object {
+	gvk, err := apiutil.GVKForObject(proto, s.scheme)
+	if err != nil {
+		return nil
+	}
+	if o := s.objects[gvk.GroupKind()][key]; o != nil {
+		return o
+	}
+	if s.reader == nil {
+		return nil
+	}
+	o, ok := proto.DeepCopyObject().(client.Object)
+	if !ok || s.reader.Get(s.ctx, key, o) != nil {
+		return nil
+	}
+	return o
+}
+
+func (s *stage) secret(key client.ObjectKey) map[string][]byte {
+	if o, ok := s.get(&corev1.Secret{}, key).(*corev1.Secret); ok {
+		return o.Data
+	}
+	return nil
+}
+
+// finish does what the cluster would: it gives load balancers an address of the range for documentation.
+func (s *stage) finish(o client.Object) {
+	svc, ok := o.(*corev1.Service)
+	if !ok || svc.Spec.Type != corev1.ServiceTypeLoadBalancer {
+		return
+	}
+	if live, ok := s.live(svc).(*corev1.Service); ok {
+		svc.Status = live.Status
+		return
+	}
+	svc.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}
+}
+
+func (s *stage) live(o client.Object) client.Object {
+	if s.reader == nil {
+		return nil
+	}
+	c, ok := o.DeepCopyObject().(client.Object)
+	if !ok || s.reader.Get(s.ctx, client.ObjectKeyFromObject(o), c) != nil {
+		return nil
+	}
+	return c
+}
+
+// view shows the stage to the scope of one owner's steps.
+type view[T owner.Object] struct {
+	stage *stage
+	owner T
+	refs  []ref.Ref[T]
+	made  map[string][]client.Object
+}
+
+// Referenced returns the objects of a reference.
+func (v *view[T]) Referenced(name string) []client.Object {
+	var out []client.Object
+	for i := range v.refs {
+		if v.refs[i].Name != name {
+			continue
+		}
+		for _, key := range v.refs[i].Keys(v.owner) {
+			out = append(out, v.stage.get(v.refs[i].Kind, key))
+		}
+	}
+	return out
+}
+
+// Content returns the content of a referenced Secret or ConfigMap. What a person would have to make, or something outside
+// of Kubernetes would tell, is stood for by its name.
+func (v *view[T]) Content(name string) map[string][]byte {
+	var out map[string][]byte
+	for i := range v.refs {
+		r := &v.refs[i]
+		if r.Name != name {
+			continue
+		}
+		for _, key := range r.Keys(v.owner) {
+			out = merge(out, content(v.stage.get(r.Kind, key)), r.Fields)
+			if r.Optional {
+				continue
+			}
+			for _, field := range r.Fields {
+				if _, ok := out[field]; !ok {
+					v.stage.note("%s has to have key %s", key.Name, field)
+					out = merge(out, map[string][]byte{field: []byte("<" + field + " of " + key.Name + ">")}, nil)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// has tells whether everything that the references need is there.
+func (v *view[T]) has(names []string) bool {
+	for i := range v.refs {
+		r := &v.refs[i]
+		if r.Optional || !slices.Contains(names, r.Name) {
+			continue
+		}
+		for _, key := range r.Keys(v.owner) {
+			o := v.stage.get(r.Kind, key)
+			if o == nil {
+				return false
+			}
+			for _, field := range r.Fields {
+				if _, ok := content(o)[field]; !ok {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// Child returns an object that a step made.
+func (v *view[T]) Child(step, kind, name string) client.Object {
+	for _, o := range v.made[step] {
+		if o.GetObjectKind().GroupVersionKind().Kind == kind && o.GetName() == name {
+			return o
+		}
+	}
+	return nil
+}
+
+func content(o client.Object) map[string][]byte {
+	switch o := o.(type) {
+	case *corev1.Secret:
+		return o.Data
+	case *corev1.ConfigMap:
+		out := map[string][]byte{}
+		for k, v := range o.Data {
+			out[k] = []byte(v)
+		}
+		return out
+	}
+	return nil
+}
+
+// merge adds the named keys, all when none is named.
+func merge(to, from map[string][]byte, keys []string) map[string][]byte {
+	if to == nil && from != nil {
+		to = map[string][]byte{}
+	}
+	if len(keys) == 0 {
+		for k, v := range from {
+			to[k] = v
+		}
+		return to
+	}
+	for _, k := range keys {
+		if v, ok := from[k]; ok {
+			to[k] = v
+		}
+	}
+	return to
+}
