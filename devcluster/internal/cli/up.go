@@ -185,8 +185,8 @@ func waitReady(ctx context.Context, c *cluster.Cluster, p *progress, tell bool) 
 		p.waiting("waiting for " + awaited(status))
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("not ready after %s: still waiting for %s; see `devcluster status` and `devcluster logs`",
-				upTimeout, awaited(status))
+			return fmt.Errorf("gave up (%w) waiting for %s; see `devcluster status` and `devcluster logs`",
+				ctx.Err(), awaited(status))
 		case <-ticker.C:
 		}
 	}
