@@ -100,7 +100,7 @@ func (a *Agent) Run(ctx context.Context) error {
 			p.Signal(syscall.SIGTERM)
 			return fmt.Errorf("answering probes: %w", err)
 		case <-p.Done():
-			return fmt.Errorf("memcached ended by itself (%v): %s", p.Err(), strings.Join(p.Tail(), "; "))
+			return fmt.Errorf("memcached ended by itself: %s", strings.Join(append(p.Tail(), fmt.Sprint(p.Err())), "; "))
 		case <-tick.C:
 			inUse = a.look(ctx, inUse)
 		}

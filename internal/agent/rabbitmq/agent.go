@@ -52,13 +52,13 @@ func (a *Agent) Run(ctx context.Context) error {
 	pause := time.Second
 	for ctx.Err() == nil {
 		o, err := a.idle(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
 		if err == nil {
 			err = a.serve(ctx, o)
 		}
-		if err == nil {
+		switch {
+		case ctx.Err() != nil:
+			continue
+		case err == nil:
 			pause = time.Second
 			continue
 		}

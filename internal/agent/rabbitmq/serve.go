@@ -65,37 +65,52 @@ func (a *Agent) follow(ctx context.Context, t *term, p *agent.Process) error {
 		a.alive()
 		select {
 		case <-p.Done():
-			return a.ended(ctx, p)
+			return a.ended(p)
 		case <-ctx.Done():
 			a.yield(p)
 			a.stop(p)
 			return nil
 		case o := <-a.starts:
-			if o.Mode == Alone {
-				if _, err := a.obey(o); err != nil {
-					slog.Error("noting an order", "error", err)
-				}
-			}
+			a.note(o)
 		case <-tick.C:
 			if err := t.look(ctx); err != nil {
 				a.stop(p)
-				if errors.Is(err, errLeft) {
-					return nil
-				}
-				return err
+				return unless(errLeft, err)
 			}
 		}
 	}
 }
 
-// ended tells how the broker ended by itself.
-func (a *Agent) ended(ctx context.Context, p *agent.Process) error {
-	if ctx.Err() != nil {
+// note takes the only order that a member with a running broker may get.
+func (a *Agent) note(o Start) {
+	if o.Mode != Alone {
+		return
+	}
+	if _, err := a.obey(o); err != nil {
+		slog.Error("noting an order", "error", err)
+	}
+}
+
+// unless returns err, or nil when it is the expected one.
+func unless(expected, err error) error {
+	if errors.Is(err, expected) {
 		return nil
 	}
+	return err
+}
+
+// ended tells how the broker ended by itself.
+func (a *Agent) ended(p *agent.Process) error {
 	log := p.Tail()
 	a.set(func(s *State) { s.Log = log })
-	return fmt.Errorf("the broker ended by itself (%v): %s", p.Err(), lastError(log))
+	return fmt.Errorf("the broker ended by itself, %s: %s", how(p.Err()), lastError(log))
+}
+
+func how(err error) string {
+	if err == nil {
+		return "exit status 0"
+	}
+	return err.Error()
 }
 
 // lastError is what the broker complained about last.

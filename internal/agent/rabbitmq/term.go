@@ -120,8 +120,7 @@ func (t *term) observe(ctx context.Context) (Broker, []string, error) {
 func (t *term) form(ctx context.Context, members []string) (bool, error) {
 	switch t.order.Mode {
 	case Seed:
-		if err := t.door.enable(ctx, khepri); err != nil {
-			t.set(func(s *State) { s.Message = err.Error() })
+		if !t.inKhepri(ctx) {
 			return false, nil
 		}
 	case Join:
@@ -130,19 +129,32 @@ func (t *term) form(ctx context.Context, members []string) (bool, error) {
 			err := fmt.Errorf("the broker has not joined %s but runs alone; trying anew", some(t.order.Peers))
 			return false, errors.Join(err, t.vol.Remember(func(m *Memo) { m.Order = nil }))
 		}
-		if done, err := t.replicate(ctx); err != nil || !done {
-			return false, err
+		if !t.replicate(ctx) {
+			return false, nil
 		}
 	}
 	return true, t.vol.Remember(func(m *Memo) { m.Data, m.Order, m.Members = true, nil, members })
 }
 
-// replicate puts replicas of all quorum queues on this member.
-func (t *term) replicate(ctx context.Context) (bool, error) {
+// inKhepri tells whether the new cluster keeps its metadata in Khepri, after having asked for it.
+func (t *term) inKhepri(ctx context.Context) bool {
+	err := t.door.enable(ctx, khepri)
+	if err != nil {
+		t.set(func(s *State) { s.Message = err.Error() })
+	}
+	return err == nil
+}
+
+// replicate puts replicas of all quorum queues on this member, and tells whether they are there.
+func (t *term) replicate(ctx context.Context) bool {
 	self := t.cfg.node(t.cfg.Pod)
 	left, err := t.door.lacking(ctx, self)
-	if err != nil || len(left) == 0 {
-		return err == nil, nil
+	if err != nil {
+		slog.Warn("looking for queues without a replica here", "error", err)
+		return false
+	}
+	if len(left) == 0 {
+		return true
 	}
 	t.set(func(s *State) {
 		s.Message = fmt.Sprintf("putting replicas of queues on this member; %s and %d others have none yet",
@@ -154,7 +166,7 @@ func (t *term) replicate(ctx context.Context) (bool, error) {
 			slog.Warn("waiting for replicas", "error", err)
 		}
 	}
-	return false, nil
+	return false
 }
 
 // goAlone makes the metadata store and the queues forget the other members. It is repeated until both have.

@@ -54,7 +54,9 @@ func (b *bus) call(ctx context.Context, method, path string, in, out any) error 
 	defer caller.Close()
 	var errs []error
 	for _, h := range b.hosts {
-		err := try(ctx, caller, h, method, path, in, out)
+		asking, cancel := context.WithTimeout(ctx, within)
+		err := caller.Call(asking, h, method, path, in, out)
+		cancel()
 		r, refused := errors.AsType[*agent.Refusal](err)
 		switch {
 		case err == nil:
@@ -65,12 +67,6 @@ func (b *bus) call(ctx context.Context, method, path string, in, out any) error 
 		errs = append(errs, fmt.Errorf("asking the agent of %s: %w", h, err))
 	}
 	return &outcome.Error{Class: outcome.Unavailable, Err: errors.Join(errs...)}
-}
-
-func try(ctx context.Context, c rabbitmq.Caller, host, method, path string, in, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	return c.Call(ctx, host, method, path, in, out)
 }
 
 // known is what is wanted, or as much of it as is known when the virtual host is to be removed.

@@ -1,6 +1,8 @@
 package rabbitmq
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +50,23 @@ func alone(s wire.State) wire.State {
 func epoch(n int64, s wire.State) wire.State {
 	s.Epoch = n
 	return s
+}
+
+// given renders the orders of a decision.
+func given(t *testing.T, w World, d Decision) []string {
+	t.Helper()
+	var out []string
+	for _, p := range all {
+		o, ok := d.Orders[p]
+		if !ok {
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s %s %d", p, o.Mode, o.Epoch))
+		if o.Volume != w.Reports[p].Volume {
+			t.Errorf("the order for %s is for volume %q", p, o.Volume)
+		}
+	}
+	return out
 }
 
 func TestDecide(t *testing.T) {
@@ -168,15 +187,7 @@ func TestDecide(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := Decide(test.world)
-			var orders []string
-			for _, p := range all {
-				if o, ok := d.Orders[p]; ok {
-					orders = append(orders, p+" "+string(o.Mode)+" "+string(rune('0'+o.Epoch)))
-					if o.Volume != test.world.Reports[p].Volume {
-						t.Errorf("the order for %s is for volume %q", p, o.Volume)
-					}
-				}
-			}
+			orders := given(t, test.world, d)
 			if diff := cmp.Diff(test.orders, orders); diff != "" {
 				t.Errorf("orders (-want +got):\n%s", diff)
 			}
@@ -191,34 +202,38 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// every is each thing that a member may report; nil is no answer.
+func every(p string) []*wire.State {
+	r, outdated, starting := alone(in(p, wire.Running, all...)), in(p, wire.Outdated, all...), in(p, wire.Starting, all...)
+	empty, gone := blank(p), left(p)
+	forming := wire.State{Pod: p, Volume: "v" + p, Phase: wire.Starting, Epoch: 1}
+	return []*wire.State{nil, &r, &outdated, &starting, &empty, &gone, &forming}
+}
+
+// worlds is each world that three members may report.
+func worlds() []World {
+	var out []World
+	for _, a := range every("a-0") {
+		for _, b := range every("a-1") {
+			for _, c := range every("a-2") {
+				w := World{Pods: all, Record: once, Reports: map[string]wire.State{}}
+				for _, s := range slices.DeleteFunc([]*wire.State{a, b, c}, func(s *wire.State) bool { return s == nil }) {
+					w.Reports[s.Pod] = *s
+				}
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
 // Whatever members report, orders never begin a second cluster.
 func TestDecideNeverBeginsASecondCluster(t *testing.T) {
-	states := func(p string) []*wire.State {
-		r := alone(in(p, wire.Running, all...))
-		outdated := in(p, wire.Outdated, all...)
-		starting, blank, left := in(p, wire.Starting, all...), blank(p), left(p)
-		forming := wire.State{Pod: p, Volume: "v" + p, Phase: wire.Starting, Epoch: 1}
-		return []*wire.State{nil, &r, &outdated, &starting, &blank, &left, &forming}
-	}
-	for _, a := range states("a-0") {
-		for _, b := range states("a-1") {
-			for _, c := range states("a-2") {
-				w := World{Pods: all, Record: once, Reports: map[string]wire.State{}}
-				empty := 0
-				for _, s := range []*wire.State{a, b, c} {
-					if s == nil {
-						continue
-					}
-					w.Reports[s.Pod] = *s
-					if s.Phase == wire.Blank || s.Phase == wire.Left {
-						empty++
-					}
-				}
-				for p, o := range Decide(w).Orders {
-					if o.Mode == wire.Alone || o.Mode == wire.Seed && empty < len(all) {
-						t.Errorf("order %s to %s on %v", o.Mode, p, w.Reports)
-					}
-				}
+	for _, w := range worlds() {
+		empty := len(w.pick(func(s wire.State) bool { return s.Phase == wire.Blank || s.Phase == wire.Left }))
+		for p, o := range Decide(w).Orders {
+			if o.Mode == wire.Alone || o.Mode == wire.Seed && empty < len(all) {
+				t.Errorf("order %s to %s on %v", o.Mode, p, w.Reports)
 			}
 		}
 	}

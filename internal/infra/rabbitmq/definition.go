@@ -105,8 +105,6 @@ func steps(dial Dial) []step.Step[object] {
 }
 
 // keepsData tells whether the volumes outlive the object.
-func keepsData(r object) bool { return r.Spec.DeletionPolicy != infrav1.DeleteData }
-
 func retained(r object) bool { return r.Spec.DeletionPolicy != infrav1.DeleteData }
 
 func storageClass(r object) []types.NamespacedName {
@@ -264,7 +262,7 @@ func features(dial Dial) func(context.Context, *scope) *outcome.Outcome {
 		defer m.Close()
 		var errs []error
 		for _, p := range Pods(r.Name, r.Spec.Replicas) {
-			if err := m.order(ctx, p, "POST", "/v1/upgraded", nil, nil); err != nil {
+			if err := m.order(ctx, p, "POST /v1/upgraded", nil); err != nil {
 				errs = append(errs, fmt.Errorf("enabling the features of the new version on %s: %w", p, err))
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,10 +46,12 @@ type Members struct {
 	Domain string
 }
 
-func (m *Members) order(ctx context.Context, pod, method, path string, in, out any) error {
+// order gives an order such as "POST /v1/leave" to the agent of a pod.
+func (m *Members) order(ctx context.Context, pod, what string, in any) error {
+	method, path, _ := strings.Cut(what, " ")
 	ctx, cancel := context.WithTimeout(ctx, obeyWithin)
 	defer cancel()
-	return m.Call(ctx, pod+"."+m.Domain, method, path, in, out)
+	return m.Call(ctx, pod+"."+m.Domain, method, path, in, nil)
 }
 
 // Observe asks all members at once. Those that do not answer are missing in the result.
@@ -83,13 +86,13 @@ func (m *Members) Drive(ctx context.Context, w World, save func(Record) error) (
 		}
 	}
 	for _, p := range d.Forget {
-		if err := m.order(ctx, d.By, http.MethodPost, "/v1/forget", rabbitmq.Member{Pod: p}, nil); err != nil {
+		if err := m.order(ctx, d.By, "POST /v1/forget", rabbitmq.Member{Pod: p}); err != nil {
 			return d, fmt.Errorf("ordering %s to forget %s: %w", d.By, p, err)
 		}
 	}
 	var errs []error
 	for _, p := range slices.Sorted(maps.Keys(d.Orders)) {
-		if err := m.order(ctx, p, http.MethodPost, "/v1/start", d.Orders[p], nil); err != nil && !conflict(err) {
+		if err := m.order(ctx, p, "POST /v1/start", d.Orders[p]); err != nil && !conflict(err) {
 			errs = append(errs, fmt.Errorf("ordering %s how to start: %w", p, err))
 		}
 	}
@@ -129,14 +132,14 @@ func (m *Members) Shrink(ctx context.Context, pods []string, keep int) (string, 
 					"bring it back, or set replicas back to %d", other, p, len(pods)), nil
 			}
 		}
-		err := m.order(ctx, pods[0], http.MethodPost, "/v1/evacuate", rabbitmq.Member{Pod: p}, nil)
+		err := m.order(ctx, pods[0], "POST /v1/evacuate", rabbitmq.Member{Pod: p})
 		if why, ok := unready(err); ok {
 			return why, nil
 		}
 		if err != nil {
 			return "", fmt.Errorf("moving queues off %s: %w", p, err)
 		}
-		if err := m.order(ctx, p, http.MethodPost, "/v1/leave", nil, nil); err != nil {
+		if err := m.order(ctx, p, "POST /v1/leave", nil); err != nil {
 			return "", fmt.Errorf("ordering %s to leave: %w", p, err)
 		}
 		return p + " is leaving the cluster", nil

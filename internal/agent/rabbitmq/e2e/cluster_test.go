@@ -108,6 +108,26 @@ func TestOneKilled(t *testing.T) {
 	w.verify(t)
 }
 
+// A member without a network must say that it does not serve, and the others must go on.
+func TestOneCutOff(t *testing.T) {
+	l, d := begin(t)
+	w := newWriter(t, l)
+	w.settle(t)
+	w.gap()
+	l.cut(2, "down")
+	w.progress(t, 60*time.Second)
+	until(t, "the operator to miss the member", 60*time.Second, func() bool {
+		world, decision := d.see()
+		_, answers := world.Reports["mq-2"]
+		return !answers && decision.Serving
+	})
+	t.Logf("mq-2 cut off: longest gap between confirmed messages %s", w.gap().Round(10*time.Millisecond))
+	l.cut(2, "up")
+	healed := d.awaitAll(90 * time.Second)
+	t.Logf("all serve %s after the network is back", healed.Round(100*time.Millisecond))
+	w.verify(t)
+}
+
 func TestVolumeLostWithAllDown(t *testing.T) {
 	l, d := begin(t)
 	w := newWriter(t, l)
@@ -210,7 +230,7 @@ func TestCertificatesAreRenewed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer c.Close()
+		defer func() { _ = c.Close() }()
 		return c.ConnectionState().PeerCertificates[0].SerialNumber.String()
 	}
 	old := []string{serial(0), serial(1), serial(2)}

@@ -86,7 +86,7 @@ func (w *writer) session(ctx context.Context, first int, n *int) error {
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	ch, err := c.Channel()
 	if err == nil {
 		err = ch.Confirm(false)
@@ -160,7 +160,7 @@ func (w *writer) verify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	ch, err := c.Channel()
 	if err != nil {
 		t.Fatal(err)
