@@ -72,7 +72,7 @@ func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store) error {
 		return fmt.Errorf("making controller %s: %w", c.plan.Name, err)
 	}
 	if c.wake != nil {
-		if err := ctl.Watch(source.Func(c.outside)); err != nil {
+		if err := ctl.Watch(c.outside()); err != nil {
 			return fmt.Errorf("listening to the outside for controller %s: %w", c.plan.Name, err)
 		}
 	}
@@ -86,9 +86,11 @@ func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store) error {
 }
 
 // outside makes runs out of what Definition.Wake tells.
-func (c *typed[T]) outside(ctx context.Context, q workqueue.TypedRateLimitingInterface[reconciler.Request]) error {
-	go c.wake(ctx, func(key types.NamespacedName) { q.Add(reconciler.Request{NamespacedName: key}) })
-	return nil
+func (c *typed[T]) outside() source.Source {
+	return source.Func(func(ctx context.Context, q workqueue.TypedRateLimitingInterface[reconciler.Request]) error {
+		go c.wake(ctx, func(key types.NamespacedName) { q.Add(reconciler.Request{NamespacedName: key}) })
+		return nil
+	})
 }
 
 // NewManager makes a manager that runs controllers on one shared cache: only the kinds they declare, as records, with

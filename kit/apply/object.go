@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -211,12 +212,5 @@ func Kinds(kinds []schema.GroupKind) string {
 		names = append(names, k.String())
 	}
 	slices.Sort(names)
-	out := ""
-	for i, n := range slices.Compact(names) {
-		if i > 0 {
-			out += ","
-		}
-		out += n
-	}
-	return out
+	return strings.Join(slices.Compact(names), ",")
 }

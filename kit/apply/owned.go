@@ -44,9 +44,7 @@ func Owned(obj metav1.Object, manager string) string {
 	return ""
 }
 
-// fingerprint hashes managed fields independently of the order of keys: the API server orders list keys by value, a
-// decoder that goes through maps by their text. Owns tells whether the hash that Compact left for a manager is that
-// one; it allocates nothing.
+// Owns tells whether the hash that Compact left for a manager is that one; it allocates nothing.
 func Owns(obj metav1.Object, manager, hash string) bool {
 	fields := obj.GetManagedFields()
 	for i := range fields {
@@ -57,6 +55,8 @@ func Owns(obj metav1.Object, manager, hash string) bool {
 	return hash == ""
 }
 
+// fingerprint hashes managed fields independently of the order of keys: the API server orders list keys by value, a
+// decoder that goes through maps by their text.
 func fingerprint(raw []byte) []byte {
 	var tree any
 	if err := json.Unmarshal(raw, &tree); err == nil {

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -59,9 +60,7 @@ func (s *Store) Content(ctx context.Context, reader client.Reader, kind string,
 		for k, v := range cm.Data {
 			c.data[k] = []byte(v)
 		}
-		for k, v := range cm.BinaryData {
-			c.data[k] = v
-		}
+		maps.Copy(c.data, cm.BinaryData)
 	default:
 		return nil, fmt.Errorf("kind %s has no content; only Secrets and ConfigMaps do", kind)
 	}

@@ -23,11 +23,11 @@ const (
 )
 
 // Set puts a condition into the list and tells whether its status changed.
-func Set(list *[]metav1.Condition, t string, s metav1.ConditionStatus, reason, message string, generation int64) bool {
-	old := meta.FindStatusCondition(*list, t)
-	changed := old == nil || old.Status != s
-	meta.SetStatusCondition(list,
-		metav1.Condition{Type: t, Status: s, Reason: reason, Message: clip(message), ObservedGeneration: generation})
+func Set(list *[]metav1.Condition, c metav1.Condition) bool {
+	old := meta.FindStatusCondition(*list, c.Type)
+	changed := old == nil || old.Status != c.Status
+	c.Message = clip(c.Message)
+	meta.SetStatusCondition(list, c)
 	return changed
 }
 

@@ -107,25 +107,31 @@ func (c *comparison) enum(path string, old, next *apiextensionsv1.JSONSchemaProp
 }
 
 func (c *comparison) limits(path string, old, next *apiextensionsv1.JSONSchemaProps) {
-	tighter(c, path, "maxLength", old.MaxLength, next.MaxLength, -1)
-	tighter(c, path, "minLength", old.MinLength, next.MinLength, 1)
-	tighter(c, path, "maxItems", old.MaxItems, next.MaxItems, -1)
-	tighter(c, path, "minItems", old.MinItems, next.MinItems, 1)
-	tighter(c, path, "maximum", old.Maximum, next.Maximum, -1)
-	tighter(c, path, "minimum", old.Minimum, next.Minimum, 1)
+	tighter(c, path, limit[int64]{"maxLength", old.MaxLength, next.MaxLength, -1})
+	tighter(c, path, limit[int64]{"minLength", old.MinLength, next.MinLength, 1})
+	tighter(c, path, limit[int64]{"maxItems", old.MaxItems, next.MaxItems, -1})
+	tighter(c, path, limit[int64]{"minItems", old.MinItems, next.MinItems, 1})
+	tighter(c, path, limit[float64]{"maximum", old.Maximum, next.Maximum, -1})
+	tighter(c, path, limit[float64]{"minimum", old.Minimum, next.Minimum, 1})
 	if next.Pattern != "" && next.Pattern != old.Pattern {
 		c.fail(path, "changes its pattern")
 	}
 }
 
-// tighter reports a limit that excludes values which were allowed; sign is 1 for lower limits and -1 for upper ones.
-func tighter[N int64 | float64](c *comparison, path, name string, old, next *N, sign N) {
-	if next == nil || (old != nil && *next*sign <= *old*sign) {
-		return
+// limit is one bound of a schema before and after; sign is 1 for lower bounds and -1 for upper ones.
+type limit[N int64 | float64] struct {
+	name      string
+	old, next *N
+	sign      N
+}
+
+// tighter reports a limit that excludes values which were allowed.
+func tighter[N int64 | float64](c *comparison, path string, l limit[N]) {
+	switch {
+	case l.next == nil, l.old != nil && *l.next*l.sign <= *l.old*l.sign:
+	case l.old == nil:
+		c.fail(path, "gets a %s of %v", l.name, *l.next)
+	default:
+		c.fail(path, "changes its %s from %v to %v", l.name, *l.old, *l.next)
 	}
-	if old == nil {
-		c.fail(path, "gets a %s of %v", name, *next)
-		return
-	}
-	c.fail(path, "changes its %s from %v to %v", name, *old, *next)
 }

@@ -12,7 +12,8 @@ func definition(change func(*apiextensionsv1.CustomResourceDefinition,
 	spec := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
 		"size": {Type: "string", Enum: []apiextensionsv1.JSON{{Raw: []byte(`"small"`)}, {Raw: []byte(`"large"`)}}},
 		"name": {Type: "string", MaxLength: new(int64(63))},
-		"list": {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "string"}}},
+		"list": {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{
+			Schema: &apiextensionsv1.JSONSchemaProps{Type: "string"}}},
 	}}
 	c := &apiextensionsv1.CustomResourceDefinition{}
 	c.Name = "apps.example"

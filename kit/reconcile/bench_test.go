@@ -53,7 +53,10 @@ func restingLoop(t *testing.T, w *world) (*reconcile.Loop[*app], ctrlreconcile.R
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- mgr.Start(ctx) }()
-	w.stop = func() { cancel(); <-done }
+	w.stop = func() {
+		cancel()
+		w.do(<-done)
+	}
 	w.pass(time.Second)
 	req := ctrlreconcile.Request{NamespacedName: types.NamespacedName{Namespace: "default", Name: "big"}}
 	for range 6 {

@@ -51,7 +51,8 @@ var drifts = map[string]struct {
 		return &corev1.PersistentVolumeClaim{ObjectMeta: meta("PersistentVolumeClaim"),
 			Spec: corev1.PersistentVolumeClaimSpec{
 				AccessModes: []corev1.PersistentVolumeAccessMode{"ReadWriteOnce"},
-				Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{"storage": resource.MustParse("1Gi")}}}}
+				Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{
+					"storage": resource.MustParse("1Gi")}}}}
 	}, func(o client.Object) { o.SetLabels(nil) }},
 	"Deployment": {func() client.Object {
 		return &appsv1.Deployment{ObjectMeta: meta("Deployment"),

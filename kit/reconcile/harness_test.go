@@ -2,7 +2,6 @@ package reconcile_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"os"
 	"strings"
@@ -84,13 +83,13 @@ var template = sync.OnceValues(func() (*apiserver.Server, error) {
 	return apiserver.New(crds...)
 })
 
-func scheme(t testing.TB) *runtime.Scheme {
-	t.Helper()
+func scheme(tb testing.TB) *runtime.Scheme {
+	tb.Helper()
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme,
 		apiextensionsv1.AddToScheme} {
 		if err := add(s); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	return s
@@ -291,5 +290,3 @@ func (w *world) wantRequests(what string, want int) []string {
 	}
 	return log
 }
-
-func name(format string, args ...any) string { return fmt.Sprintf(format, args...) }

@@ -40,7 +40,7 @@ func (r *run[T]) runJob(i int) *outcome.Outcome {
 			r.keepJob(i, want)
 			return nil // it succeeded and somebody tidied it away: once is once
 		case j != nil && failed(j) && r.retryToken(r.Steps[i].Name) != "":
-			return r.retryJob(i, j)
+			return r.retryJob(j)
 		}
 	}
 	if out := r.applyAll(i, []wanted{want}); out != nil {
@@ -92,16 +92,16 @@ func (r *run[T]) jobOutcome(i int) *outcome.Outcome {
 		case j == nil || !finished(j):
 			return outcome.Wait(name("Job", it.Name), "Job %s runs.", it.Name)
 		case failed(j):
-			return r.jobFailed(i, j)
+			return r.jobFailed(r.Steps[i].Name, j)
 		}
 	}
 	return nil
 }
 
-func (r *run[T]) jobFailed(i int, j *batchv1.Job) *outcome.Outcome {
+func (r *run[T]) jobFailed(step string, j *batchv1.Job) *outcome.Outcome {
 	out := outcome.Refuse("JobFailed",
 		"Job %s failed%s; correct its inputs, or annotate the object with %s=%s to run it again.",
-		j.Name, r.lastWords(j), AnnotationRetry, r.Steps[i].Name)
+		j.Name, r.lastWords(j), AnnotationRetry, step)
 	return out
 }
 
@@ -131,7 +131,7 @@ func (r *run[T]) lastWords(j *batchv1.Job) string {
 }
 
 // retryJob deletes a failed Job and then the annotation that asked for it, so that one request gives one more run.
-func (r *run[T]) retryJob(i int, j *batchv1.Job) *outcome.Outcome {
+func (r *run[T]) retryJob(j *batchv1.Job) *outcome.Outcome {
 	if err := r.deleteObject(batchv1.SchemeGroupVersion.WithKind("Job").GroupKind(), j); err != nil {
 		return apply.Classify(fmt.Errorf("deleting failed job %s: %w", j.Name, err))
 	}

@@ -3,9 +3,11 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -112,6 +114,7 @@ type run[T owner.Object] struct {
 	mem     *memory
 	results []result
 	refs    []refState
+	timer   sync.Mutex // guards next: the steps of a level fail in parallel
 	next    time.Duration
 	count   counter
 	order   int // level that is being evaluated
@@ -125,16 +128,15 @@ type run[T owner.Object] struct {
 
 // result is what a run knows of one step.
 type result struct {
-	state    owner.StepState
-	out      *outcome.Outcome
-	fp       string
-	items    []owner.Item
-	records  []client.Object  // of items, when the step is unchanged
-	wants    map[itemKey]bool // what the step rendered in this run; nil when it did not render
-	cell     *owner.External
-	released bool
-	work     bool
-	touched  bool
+	state   owner.StepState
+	out     *outcome.Outcome
+	fp      string
+	items   []owner.Item
+	records []client.Object  // of items, when the step is unchanged
+	wants   map[itemKey]bool // what the step rendered in this run; nil when it did not render
+	cell    *owner.External
+	work    bool
+	touched bool
 }
 
 func (l *Loop[T]) newRun(ctx context.Context, o T) *run[T] {
@@ -177,6 +179,8 @@ func (p *Plan[T]) indexOf(name string) int {
 
 // wake asks to run again after d at the latest.
 func (r *run[T]) wake(d time.Duration) {
+	r.timer.Lock()
+	defer r.timer.Unlock()
 	if d > 0 && (r.next == 0 || d < r.next) {
 		r.next = d
 	}
@@ -207,7 +211,9 @@ func (r *run[T]) pause() {
 		return
 	}
 	err := r.writeStatus(func(o T) {
-		condition.Set(&o.KitStatus().Conditions, condition.Paused, condition.True, "Paused", msg, o.GetGeneration())
+		condition.Set(&o.KitStatus().Conditions, metav1.Condition{Type: condition.Paused,
+			Status: condition.True, Reason: "Paused",
+			Message: msg, ObservedGeneration: o.GetGeneration()})
 	})
 	if err != nil {
 		r.log.Error(err, "writing the condition Paused")

@@ -119,26 +119,26 @@ func (r *run[T]) applyAll(i int, want []wanted) *outcome.Outcome {
 	return nil
 }
 
-func (res *result) find(k itemKey) *owner.Item {
-	for n := range res.items {
-		if keyOf(&res.items[n]) == k {
-			return &res.items[n]
+func (rs *result) find(k itemKey) *owner.Item {
+	for n := range rs.items {
+		if keyOf(&rs.items[n]) == k {
+			return &rs.items[n]
 		}
 	}
 	return nil
 }
 
 // merge puts new items into the inventory of the step, sorted so that two runs give the same list.
-func (res *result) merge(want []wanted, items []*owner.Item) {
-	next := make([]owner.Item, 0, len(res.items)+len(items))
-	for n := range res.items {
-		k := keyOf(&res.items[n])
+func (rs *result) merge(want []wanted, items []*owner.Item) {
+	next := make([]owner.Item, 0, len(rs.items)+len(items))
+	for n := range rs.items {
+		k := keyOf(&rs.items[n])
 		if !slices.ContainsFunc(want, func(w wanted) bool { return w.key == k }) {
-			next = append(next, res.items[n])
+			next = append(next, rs.items[n])
 		}
 	}
 	for n, it := range items {
-		switch old := res.find(want[n].key); {
+		switch old := rs.find(want[n].key); {
 		case it != nil:
 			next = append(next, *it)
 		case old != nil:
@@ -146,7 +146,7 @@ func (res *result) merge(want []wanted, items []*owner.Item) {
 		}
 	}
 	slices.SortFunc(next, compareItems)
-	res.items = next
+	rs.items = next
 }
 
 func compareItems(a, b owner.Item) int {

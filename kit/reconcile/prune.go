@@ -171,8 +171,8 @@ func (r *run[T]) remove() {
 		r.finishRemoval()
 		return
 	}
-	for n := len(r.levels) - 1; n >= 0; n-- {
-		if !r.removeLevel(r.levels[n]) {
+	for _, v := range slices.Backward(r.levels) {
+		if !r.removeLevel(v) {
 			r.finishRemoval()
 			return
 		}

@@ -8,14 +8,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"stackwright.dev/kit/apply"
 	"stackwright.dev/kit/outcome"
 )
-
-var secretKind = schema.GroupKind{Kind: "Secret"}
 
 // runSecret generates a Secret from what the cluster holds and writes it only if its content is to change. The write is
 // bound to the version that was read, and a Secret that seems absent is looked for at the API server first: what was

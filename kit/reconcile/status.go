@@ -180,7 +180,8 @@ func (r *run[T]) stepConditions(st *owner.Status) {
 			continue
 		}
 		s, reason, msg := verdict(&r.results[j])
-		condition.Set(&st.Conditions, t, s, reason, msg, r.o.GetGeneration())
+		condition.Set(&st.Conditions, metav1.Condition{Type: t, Status: s, Reason: reason,
+			Message: msg, ObservedGeneration: r.o.GetGeneration()})
 	}
 }
 
@@ -231,26 +232,31 @@ func (r *run[T]) aggregate(st *owner.Status) {
 	gen := r.o.GetGeneration()
 	at := r.worst()
 	if r.held != "" {
-		condition.Set(&st.Conditions, condition.Ready, condition.False, "DeletionHeld", r.held, gen)
+		condition.Set(&st.Conditions, metav1.Condition{Type: condition.Ready, Status: condition.False, Reason: "DeletionHeld",
+			Message: r.held, ObservedGeneration: gen})
 		meta.RemoveStatusCondition(&st.Conditions, condition.Reconciling)
 		return
 	}
 	if at < 0 {
-		condition.Set(&st.Conditions, condition.Ready, condition.True, "Ready", "", gen)
+		condition.Set(&st.Conditions, metav1.Condition{Type: condition.Ready, Status: condition.True, Reason: "Ready",
+			ObservedGeneration: gen})
 		meta.RemoveStatusCondition(&st.Conditions, condition.Reconciling)
 		meta.RemoveStatusCondition(&st.Conditions, condition.Stalled)
 		return
 	}
 	_, reason, msg := verdict(&r.results[at])
 	full := fmt.Sprintf("Step %s: %s", r.Steps[at].Name, msg)
-	condition.Set(&st.Conditions, condition.Ready, condition.False, reason, full, gen)
+	condition.Set(&st.Conditions, metav1.Condition{Type: condition.Ready, Status: condition.False, Reason: reason,
+		Message: full, ObservedGeneration: gen})
 	if r.stalled() {
-		condition.Set(&st.Conditions, condition.Stalled, condition.True, reason, full, gen)
+		condition.Set(&st.Conditions, metav1.Condition{Type: condition.Stalled, Status: condition.True, Reason: reason,
+			Message: full, ObservedGeneration: gen})
 		meta.RemoveStatusCondition(&st.Conditions, condition.Reconciling)
 		return
 	}
 	meta.RemoveStatusCondition(&st.Conditions, condition.Stalled)
-	condition.Set(&st.Conditions, condition.Reconciling, condition.True, reason, full, gen)
+	condition.Set(&st.Conditions, metav1.Condition{Type: condition.Reconciling, Status: condition.True, Reason: reason,
+		Message: full, ObservedGeneration: gen})
 }
 
 // stalled tells whether the owner needs a person, or has waited for longer than the deadline.
@@ -284,7 +290,8 @@ func (r *run[T]) finishRemoval() {
 		if at := r.worst(); at >= 0 && r.results[at].out != nil {
 			msg = fmt.Sprintf("The object is being deleted. Step %s: %s", r.Steps[at].Name, r.results[at].out.Message)
 		}
-		condition.Set(&st.Conditions, condition.Ready, condition.False, reason, msg, o.GetGeneration())
+		condition.Set(&st.Conditions, metav1.Condition{Type: condition.Ready, Status: condition.False, Reason: reason,
+			Message: msg, ObservedGeneration: o.GetGeneration()})
 	})
 	if err != nil {
 		r.statusFailed(err)

@@ -52,7 +52,8 @@ func TestLateReference(t *testing.T) {
 		}
 		w.create(newApp("one"))
 		c := w.condition("one", "ConfigReady")
-		if want := "Secret password does not exist in namespace default; create it with the keys password."; c.Message != want {
+		want := "Secret password does not exist in namespace default; create it with the keys password."
+		if c.Message != want {
 			t.Errorf("got message %q, want %q", c.Message, want)
 		}
 		w.reqs.take()

@@ -6,8 +6,8 @@ package v1alpha1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/scheme"
 
 	"stackwright.dev/kit/owner"
 )
@@ -15,11 +15,12 @@ import (
 // GroupVersion of the example's API.
 var GroupVersion = schema.GroupVersion{Group: "example.kit.stackwright.dev", Version: "v1alpha1"}
 
-// SchemeBuilder adds the example's kinds to a scheme.
-var SchemeBuilder = (&scheme.Builder{GroupVersion: GroupVersion}).Register(&App{}, &AppList{})
-
 // AddToScheme adds the example's kinds to a scheme.
-var AddToScheme = SchemeBuilder.AddToScheme
+func AddToScheme(s *runtime.Scheme) error {
+	s.AddKnownTypes(GroupVersion, &App{}, &AppList{})
+	metav1.AddToGroupVersion(s, GroupVersion)
+	return nil
+}
 
 // App is a web application with a database password, a migration and an account at a directory service.
 //
