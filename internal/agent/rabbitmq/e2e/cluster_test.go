@@ -108,7 +108,7 @@ func TestOneKilled(t *testing.T) {
 	w.verify(t)
 }
 
-// A member without a network must say that it does not serve, and the others must go on.
+// The others go on without a member that has no network, and it comes back when it has one again.
 func TestOneCutOff(t *testing.T) {
 	l, d := begin(t)
 	w := newWriter(t, l)
