@@ -88,22 +88,25 @@ func (l *Listener) Listen(key types.NamespacedName, c agent.Credentials, domain 
 // member listens to one member.
 func (l *Listener) member(ctx context.Context, key types.NamespacedName, e *ear, m *Members, pod string) {
 	var last mariadb.State
-	answered := false
+	answered, heard := false, time.Now()
 	for ctx.Err() == nil {
+		asked := time.Now()
 		s, err := m.News(ctx, pod, mariadb.Since{Version: last.Version, Hold: hold})
 		if ctx.Err() != nil {
 			return
 		}
-		if (err == nil) != answered || err == nil && s.Version != last.Version {
+		news := (err == nil) != answered || err == nil && s.Version != last.Version
+		if news {
 			l.wake(key)
 		}
-		answered = err == nil
+		answered, last = err == nil, s
 		if answered {
-			last = s
+			heard = time.Now()
+		}
+		if answered && (news || time.Since(asked) >= hold/2) {
 			continue
 		}
-		last = mariadb.State{}
-		if l.forgotten(key, e) {
+		if time.Since(heard) > forget && l.forgotten(key, e) {
 			return
 		}
 		select {

@@ -1,0 +1,232 @@
+package galera_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/kittest"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/internal/infra/galera"
+	"stackwright.dev/stackwright/internal/infra/galera/fake"
+)
+
+const db = "Galera/cloud/db"
+
+func scenario(t *testing.T) kittest.Scenario {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, infrav1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return kittest.Scenario{
+		Scheme: s,
+		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
+			c, err := kit.New(galera.Definition(fake.Dial(outside)), s)
+			return []kit.Controller{c}, err
+		},
+		CRDs:     []string{"../../../charts/stackwright-operator/crds"},
+		Files:    []string{"testdata/world.yaml"},
+		Outside:  func() http.RoundTripper { return fake.New() },
+		Children: map[string]kittest.Behaviour{"StatefulSet": asMembers},
+	}
+}
+
+// asMembers makes as many pods ready as members serve.
+func asMembers(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
+	status := kittest.Ready(p, u)
+	want, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas")
+	serving := min(members(p).Serving(), want)
+	status["readyReplicas"], status["availableReplicas"] = serving, serving
+	return status
+}
+
+func members(p *kittest.Play) *fake.Members {
+	p.T.Helper()
+	m, ok := p.Outside.(*fake.Members)
+	if !ok {
+		p.T.Fatalf("outside is a %T", p.Outside)
+	}
+	return m
+}
+
+// change lets something happen to members, which their pods' readiness shows.
+func change(p *kittest.Play, f func(*fake.Members)) {
+	p.T.Helper()
+	f(members(p))
+	set := p.Object("StatefulSet/cloud/db")
+	p.Change("StatefulSet/cloud/db", "metadata.annotations.seen", set.GetResourceVersion())
+	p.Settle()
+}
+
+// play runs f on a cluster that serves.
+func play(t *testing.T, f func(p *kittest.Play, m *fake.Members)) {
+	t.Helper()
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		f(p, members(p))
+	})
+}
+
+func field[T any](p *kittest.Play, object string, path ...string) T {
+	v, _, _ := unstructured.NestedFieldNoCopy(p.Object(object).Object, path...)
+	out, _ := v.(T)
+	return out
+}
+
+func count(list []string, want string) int {
+	n := 0
+	for _, s := range list {
+		if s == want {
+			n++
+		}
+	}
+	return n
+}
+
+func writer(p *kittest.Play) string {
+	return field[string](p, "Service/cloud/db", "spec", "selector", "statefulset.kubernetes.io/pod-name")
+}
+
+func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+
+// At rest nothing is asked of Kubernetes. Each of the three agents is asked for its state.
+func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 3, 0) }
+
+func TestCrash(t *testing.T) { kittest.New(t, scenario(t)).Crash(t, nil) }
+
+func TestDriftIsHealed(t *testing.T) {
+	kittest.New(t, scenario(t)).Drift(t, "Service/db", "spec.selector", map[string]any{"app": "other"})
+}
+
+func TestOneMemberBegins(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		if n := count(m.Orders(), "db-0 POST /v1/bootstrap"); n != 1 {
+			t.Errorf("db-0 was ordered to begin %d times, want once: %v", n, m.Orders())
+		}
+		if slices.ContainsFunc(m.Orders(), func(s string) bool { return strings.HasSuffix(s, "bootstrap") && !strings.HasPrefix(s, "db-0") }) {
+			t.Errorf("another member was ordered to begin: %v", m.Orders())
+		}
+		if got := writer(p); got != "db-0" || field[string](p, db, "status", "writer") != got {
+			t.Errorf("the Service leads to %q", got)
+		}
+		if got := field[string](p, db, "status", "clusterID"); got != fake.History {
+			t.Errorf("status.clusterID is %q", got)
+		}
+	})
+}
+
+func TestServiceFollowsTheWriter(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		change(p, func(m *fake.Members) { m.Cut("db-0") })
+		if got := writer(p); got != "db-1" {
+			t.Errorf("the Service leads to %q after db-0 was cut off, want db-1", got)
+		}
+		if n := count(m.Orders(), "db-1 PUT /v1/role"); n == 0 {
+			t.Error("db-1 was not told to take writes")
+		}
+	})
+}
+
+func TestAllDownStartsFromTheFurthest(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		before := len(m.Orders())
+		change(p, func(m *fake.Members) { m.Crash(map[string]int64{"db-0": 7, "db-1": 7, "db-2": 9}) })
+		p.Ready()
+		orders := m.Orders()[before:]
+		if count(orders, "db-2 POST /v1/bootstrap") != 1 {
+			t.Errorf("orders are %v, want one start from db-2", orders)
+		}
+		if e := field[int64](p, db, "status", "epoch"); e != 2 {
+			t.Errorf("status.epoch is %d, want 2", e)
+		}
+	})
+}
+
+func TestLostWriterNeedsAPerson(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		before := len(m.Orders())
+		change(p, func(m *fake.Members) {
+			m.Crash(map[string]int64{"db-1": 7, "db-2": 9, "db-0": 9})
+			m.Lose("db-0")
+		})
+		c := p.Condition(db, "MembersReady")
+		if c.Reason != "WritesMayBeLost" || !strings.Contains(c.Message, "{seed: db-2, epoch: 2}") {
+			t.Errorf("MembersReady is %s: %s, want WritesMayBeLost and what to set", c.Reason, c.Message)
+		}
+		if n := len(m.Orders()) - before; n != 0 {
+			t.Errorf("%d orders were given: %v", n, m.Orders()[before:])
+		}
+		p.Change(db, "spec.recovery", map[string]any{"seed": "db-2", "epoch": int64(2)})
+		p.Settle()
+		p.Ready()
+		if count(m.Orders()[before:], "db-2 POST /v1/bootstrap") != 1 {
+			t.Errorf("orders are %v, want a start from db-2", m.Orders()[before:])
+		}
+	})
+}
+
+func TestWrongOptionChangesNothing(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		m.Refuse("max_conections")
+		before := field[string](p, "StatefulSet/cloud/db", "spec", "template", "metadata", "annotations", "infra.stackwright.dev/config")
+		p.Change(db, "spec.config", map[string]any{"max_conections": "9"})
+		p.Settle()
+		c := p.Condition(db, "ConfigReady")
+		if c.Reason != "InvalidConfig" || !strings.Contains(c.Message, "max_conections") {
+			t.Errorf("ConfigReady is %s: %s", c.Reason, c.Message)
+		}
+		after := field[string](p, "StatefulSet/cloud/db", "spec", "template", "metadata", "annotations", "infra.stackwright.dev/config")
+		if before == "" || before != after {
+			t.Error("the pods roll although the option is wrong")
+		}
+		p.Change(db, "spec.config", map[string]any{"max_connections": "9"})
+		p.Settle()
+		p.Ready()
+		if now := field[string](p, "StatefulSet/cloud/db", "spec", "template", "metadata", "annotations", "infra.stackwright.dev/config"); now == before {
+			t.Error("a right option does not roll the pods")
+		}
+	})
+}
+
+func TestVolumesGrowAndTheTemplateStays(t *testing.T) {
+	play(t, func(p *kittest.Play, _ *fake.Members) {
+		p.Change(db, "spec.storage.size", "7Gi")
+		p.Settle()
+		p.Ready()
+		if got := field[string](p, "PersistentVolumeClaim/cloud/data-db-1", "spec", "resources", "requests", "storage"); got != "7Gi" {
+			t.Errorf("the claim has %s, want 7Gi", got)
+		}
+	})
+}
+
+func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) {
+	for policy, want := range map[string]int{"Retain": 3, "Delete": 0} {
+		t.Run(policy, func(t *testing.T) {
+			play(t, func(p *kittest.Play, _ *fake.Members) {
+				p.Change(db, "spec.deletionPolicy", policy)
+				p.Settle()
+				p.Remove(db)
+				p.Settle()
+				n := 0
+				for _, u := range p.Objects() {
+					if u.GetKind() == "PersistentVolumeClaim" {
+						n++
+					}
+				}
+				if n != want {
+					t.Errorf("%d volume claims are left, want %d", n, want)
+				}
+			})
+		})
+	}
+}
