@@ -1,0 +1,152 @@
+package database_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/kittest"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	wire "stackwright.dev/stackwright/internal/agent/mariadb"
+	"stackwright.dev/stackwright/internal/infra/database"
+	"stackwright.dev/stackwright/internal/infra/galera/fake"
+)
+
+const app = "Database/cloud/my-app"
+
+func scenario(t *testing.T) kittest.Scenario {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, infrav1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return kittest.Scenario{
+		Scheme: s,
+		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
+			c, err := kit.New(database.Definition(fake.Dial(outside)), s)
+			return []kit.Controller{c}, err
+		},
+		CRDs:  []string{"../../../charts/stackwright-operator/crds"},
+		Files: []string{"testdata/world.yaml"},
+		Outside: func() http.RoundTripper {
+			m := fake.New()
+			m.Run("db-0", "db-1", "db-2")
+			return m
+		},
+	}
+}
+
+func play(t *testing.T, f func(p *kittest.Play, m *fake.Members)) {
+	t.Helper()
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		m, ok := p.Outside.(*fake.Members)
+		if !ok {
+			t.Fatalf("outside is a %T", p.Outside)
+		}
+		p.Ready()
+		f(p, m)
+	})
+}
+
+// key returns a key of the Database's Secret.
+func key(p *kittest.Play, name string) string {
+	p.T.Helper()
+	text, _, _ := unstructured.NestedString(p.Object("Secret/cloud/my-app-db").Object, "data", name)
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(b) == 0 {
+		p.T.Errorf("key %s is missing: %v", name, err)
+	}
+	return string(b)
+}
+
+func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
+func TestCrash(t *testing.T)  { kittest.New(t, scenario(t)).Crash(t, nil) }
+
+func TestSecretIsWhatTheDatabaseHas(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		d, ok := m.Database("my_app")
+		if !ok || d.User != "my_app" || d.Owner != "cloud/my-app" || d.Password != key(p, "password") || !d.RequireTLS {
+			t.Errorf("there is %t, user %q of %q, TLS %t, and the password is the Secret's: %t",
+				ok, d.User, d.Owner, d.RequireTLS, d.Password == key(p, "password"))
+		}
+		want := fmt.Sprintf("mysql+pymysql://my_app:%s@db.cloud.svc:3306/my_app?charset=utf8mb4", key(p, "password"))
+		if key(p, "connection") != want || key(p, "ca.crt") != "root" || key(p, "host") != "db.cloud.svc" {
+			t.Error("the Secret's connection, ca.crt or host is wrong")
+		}
+	})
+}
+
+func TestPasswordRotates(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		before := key(p, "password")
+		p.Change(app, "spec.rotatePassword", "2026-02")
+		p.Settle()
+		p.Ready()
+		d, _ := m.Database("my_app")
+		if now := key(p, "password"); now == before || now != d.Password {
+			t.Errorf("the password changed: %t; the database has it: %t", now != before, now == d.Password)
+		}
+	})
+}
+
+func TestDeletedSecretComesBackAndWorks(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		p.Remove("Secret/cloud/my-app-db")
+		p.Settle()
+		p.Ready()
+		if d, _ := m.Database("my_app"); d.Password != key(p, "password") {
+			t.Error("the database does not have the password of the new Secret")
+		}
+	})
+}
+
+func TestSchemaOfAnotherIsLeftAlone(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		m.Put(wire.Database{Name: "taken", Owner: "cloud/other", Password: "theirs"})
+		u := p.Object(app).DeepCopy()
+		u.Object = map[string]any{"apiVersion": u.GetAPIVersion(), "kind": u.GetKind(),
+			"metadata": map[string]any{"name": "second", "namespace": "cloud"},
+			"spec":     map[string]any{"galera": "db", "database": "taken"}}
+		if err := p.Client.Create(p.T.Context(), u); err != nil {
+			t.Fatal(err)
+		}
+		p.Settle()
+		if c := p.Condition("Database/cloud/second", "DatabaseReady"); !strings.Contains(c.Message,
+			"belongs to Database cloud/other") {
+			t.Errorf("DatabaseReady is %s: %s", c.Reason, c.Message)
+		}
+		if d, _ := m.Database("taken"); d.Password != "theirs" {
+			t.Error("the other's password was changed")
+		}
+	})
+}
+
+func TestDeletionKeepsDataUnlessAsked(t *testing.T) {
+	for policy, kept := range map[string]bool{"Retain": true, "Delete": false} {
+		t.Run(policy, func(t *testing.T) {
+			play(t, func(p *kittest.Play, m *fake.Members) {
+				p.Change(app, "spec.deletionPolicy", policy)
+				p.Settle()
+				p.Remove(app)
+				p.Settle()
+				if _, ok := m.Database("my_app"); ok != kept {
+					t.Errorf("the schema is there: %t, want %t", ok, kept)
+				}
+				if there := p.Object("Secret/cloud/my-app-db") != nil; there != kept {
+					t.Errorf("the Secret is there: %t, want %t", there, kept)
+				}
+			})
+		})
+	}
+}
