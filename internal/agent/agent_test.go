@@ -81,11 +81,15 @@ func running(t *testing.T, ca pki.Pair) (dir string, port, health int, ready *er
 	install(t, dir, credentials(t, ca, Member, "127.0.0.1"))
 	mux := http.NewServeMux()
 	Handle(mux, "POST /v1/echo", func(_ context.Context, o order) (order, error) { return o, nil }, Operator)
-	Handle(mux, "GET /v1/state", func(context.Context, Nothing) (order, error) { return order{"here"}, nil }, Operator, Member)
-	Handle(mux, "POST /v1/refuse", func(context.Context, Nothing) (Nothing, error) { return Nothing{}, Conflict("not now") }, Operator)
-	Handle(mux, "POST /v1/break", func(context.Context, Nothing) (Nothing, error) { return Nothing{}, errors.New("broken") }, Operator)
-	s := &Server{Dir: dir, Addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), HealthAddr: net.JoinHostPort("127.0.0.1", strconv.Itoa(health)),
-		Handler: mux, Ready: func() error { return *ready }, Live: func() error { return nil }}
+	Handle(mux, "GET /v1/state", func(context.Context, Nothing) (order, error) { return order{"here"}, nil }, Operator,
+		Member)
+	Handle(mux, "POST /v1/refuse",
+		func(context.Context, Nothing) (Nothing, error) { return Nothing{}, Conflict("not now") }, Operator)
+	Handle(mux, "POST /v1/break",
+		func(context.Context, Nothing) (Nothing, error) { return Nothing{}, errors.New("broken") }, Operator)
+	s := &Server{Dir: dir, Addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
+		HealthAddr: net.JoinHostPort("127.0.0.1", strconv.Itoa(health)),
+		Handler:    mux, Ready: func() error { return *ready }, Live: func() error { return nil }}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
@@ -125,15 +129,20 @@ func TestOrdersByRole(t *testing.T) {
 		code         int
 		says         string
 	}{
-		"the operator gives orders":      {cred: credentials(t, ca, Operator), method: "POST", path: "/v1/echo"},
-		"the operator asks":              {cred: credentials(t, ca, Operator), method: "GET", path: "/v1/state"},
-		"a member asks":                  {cred: credentials(t, ca, Member), method: "GET", path: "/v1/state"},
-		"a member gives no orders":       {cred: credentials(t, ca, Member), method: "POST", path: "/v1/echo", code: 403, says: "may not"},
-		"another role does nothing":      {cred: credentials(t, ca, "guest"), method: "GET", path: "/v1/state", code: 403, says: "guest"},
-		"a refusal tells why":            {cred: credentials(t, ca, Operator), method: "POST", path: "/v1/refuse", code: 409, says: "not now"},
-		"an error is told":               {cred: credentials(t, ca, Operator), method: "POST", path: "/v1/break", code: 500, says: "broken"},
+		"the operator gives orders": {cred: credentials(t, ca, Operator), method: "POST", path: "/v1/echo"},
+		"the operator asks":         {cred: credentials(t, ca, Operator), method: "GET", path: "/v1/state"},
+		"a member asks":             {cred: credentials(t, ca, Member), method: "GET", path: "/v1/state"},
+		"a member gives no orders": {cred: credentials(t, ca, Member), method: "POST", path: "/v1/echo", code: 403,
+			says: "may not"},
+		"another role does nothing": {cred: credentials(t, ca, "guest"), method: "GET", path: "/v1/state", code: 403,
+			says: "guest"},
+		"a refusal tells why": {cred: credentials(t, ca, Operator), method: "POST", path: "/v1/refuse", code: 409,
+			says: "not now"},
+		"an error is told": {cred: credentials(t, ca, Operator), method: "POST", path: "/v1/break", code: 500,
+			says: "broken"},
 		"another authority is not heard": {cred: stranger(t, ca), method: "GET", path: "/v1/state", code: -1},
-		"an unknown order is not obeyed": {cred: credentials(t, ca, Operator), method: "POST", path: "/v1/nothing", code: 404},
+		"an unknown order is not obeyed": {cred: credentials(t, ca, Operator), method: "POST", path: "/v1/nothing",
+			code: 404},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var in any
@@ -154,6 +163,7 @@ func TestOrdersByRole(t *testing.T) {
 
 // stranger trusts the server and is not trusted by it.
 func stranger(t *testing.T, ca pki.Pair) Credentials {
+	t.Helper()
 	c := credentials(t, newCA(t), Operator)
 	c.CA = ca.Cert
 	return c

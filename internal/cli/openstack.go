@@ -17,7 +17,8 @@ func (a *app) openstack() *cobra.Command {
 	return &cobra.Command{
 		Use:   "openstack [ARGUMENTS...]",
 		Short: "Run the OpenStack client in the control plane's client pod",
-		Long: `Run the OpenStack client in the control plane's client pod, as administrator: stackwright openstack token issue.
+		Long: `Run the OpenStack client in the control plane's client pod, as administrator:
+stackwright openstack token issue.
 
 Flags of stackwright come before the word openstack; everything after it is the client's. Standard input, output and the
 exit code are the client's, too. Without arguments the client reads commands.`,

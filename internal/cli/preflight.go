@@ -132,7 +132,8 @@ func checkRights(ctx context.Context, c client.Client) []check {
 	}
 	var missing []string
 	for _, w := range wants {
-		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &w}}
+		review := &authorizationv1.SelfSubjectAccessReview{
+			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &w}}
 		if err := c.Create(ctx, review); err != nil {
 			return []check{{Name: "rights", State: checkFailed, Message: err.Error(),
 				Do: "ask as somebody whom the cluster knows"}}

@@ -14,7 +14,8 @@ func (a *app) shell() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shell [SERVICE | POD] [-- COMMAND...]",
 		Short: "Open a shell in the client pod, or in a pod of a service",
-		Long: `Open a shell in the client pod, where the OpenStack client is set up, or in a pod of a service such as keystone.
+		Long: `Open a shell in the client pod, where the OpenStack client is set up,
+or in a pod of a service such as keystone.
 With a command after -- that runs instead of a shell.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			where, command, err := splitShell(cmd.ArgsLenAtDash(), args)

@@ -149,6 +149,8 @@ func kitStatus(u *unstructured.Unstructured) *owner.Status {
 }
 
 // verdict reads Ready; a verdict on an older generation is none.
+//
+//nolint:revive // the four belong to one condition and are taken apart at once by the callers
 func verdict(st *owner.Status, generation int64) (ready bool, reason, message string, since metav1.Time) {
 	for _, c := range st.Conditions {
 		if c.Type != "Ready" {

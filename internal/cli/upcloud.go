@@ -70,7 +70,8 @@ func (u *ascent) applyRelease(ctx context.Context, c client.Client) (map[string]
 	r := &controlplanev1.OpenStackRelease{}
 	if err := c.Get(ctx, client.ObjectKey{Name: u.release}, r); err != nil {
 		if apierrors.IsNotFound(err) {
-			return nil, fmt.Errorf("the cluster has no OpenStackRelease %s; give --registry so that images are built and pushed, "+
+			return nil, fmt.Errorf("the cluster has no OpenStackRelease %s; "+
+				"give --registry so that images are built and pushed, "+
 				"or create it", u.release)
 		}
 		return nil, fmt.Errorf("reading release %s: %w", u.release, err)

@@ -28,8 +28,8 @@ func beside(name string) (string, error) {
 		return "", fmt.Errorf("finding this program: %w", err)
 	}
 	// As a plugin of kubectl this program may be reached by a link from elsewhere.
-	if real, err := filepath.EvalSymlinks(self); err == nil {
-		self = real
+	if target, err := filepath.EvalSymlinks(self); err == nil {
+		self = target
 	}
 	path := filepath.Join(filepath.Dir(self), name)
 	if _, err := os.Stat(path); err != nil {
@@ -75,32 +75,37 @@ func devclusterKubeconfig(ctx context.Context, name string) ([]byte, error) {
 func (u *ascent) cluster(ctx context.Context, p *progress.Part) error {
 	r := record{Kubeconfig: u.kubeconfig, Namespace: u.ns(), ControlPlane: u.name()}
 	if u.local {
-		args := []string{"up", "--name", u.devcluster}
-		if u.nodes > 0 {
-			args = append(args, "--nodes", strconv.Itoa(u.nodes))
-		}
-		if err := runDevcluster(ctx, p, args...); err != nil {
+		if err := u.startDevcluster(ctx, p); err != nil {
 			return err
 		}
-		content, err := devclusterKubeconfig(ctx, u.devcluster)
-		if err != nil {
-			return err
-		}
-		dir, err := stateDir()
-		if err != nil {
-			return err
-		}
-		r.Kubeconfig = filepath.Join(dir, u.devcluster, kubeconfigFile)
-		if err := writeFile(r.Kubeconfig, content); err != nil {
-			return err
-		}
-		r.Devcluster, u.kubeconfig = u.devcluster, r.Kubeconfig
+		r.Devcluster, r.Kubeconfig = u.devcluster, u.kubeconfig
 	}
 	var err error
 	if r.Kubeconfig, err = filepath.Abs(r.Kubeconfig); err != nil {
 		return fmt.Errorf("finding the kubeconfig: %w", err)
 	}
 	return r.save()
+}
+
+// startDevcluster starts the cluster and keeps its kubeconfig.
+func (u *ascent) startDevcluster(ctx context.Context, p *progress.Part) error {
+	args := []string{"up", "--name", u.devcluster}
+	if u.nodes > 0 {
+		args = append(args, "--nodes", strconv.Itoa(u.nodes))
+	}
+	if err := runDevcluster(ctx, p, args...); err != nil {
+		return err
+	}
+	content, err := devclusterKubeconfig(ctx, u.devcluster)
+	if err != nil {
+		return err
+	}
+	dir, err := stateDir()
+	if err != nil {
+		return err
+	}
+	u.kubeconfig = filepath.Join(dir, u.devcluster, kubeconfigFile)
+	return writeFile(u.kubeconfig, content)
 }
 
 func (u *ascent) name() string {

@@ -153,7 +153,7 @@ func TestWithoutTLSThereIsNoAuthority(t *testing.T) {
 			t.Error("the authority's Secret is still there")
 		}
 		for _, ref := range []string{"Galera/first-galera", "Keystone/first-keystone"} {
-			if got := field(p, ref, "spec", "tls", "disabled"); got != true {
+			if got := field(p, ref, "spec", "tls", "disabled"); got != any(true) {
 				t.Errorf("%s has tls.disabled %v, want true", ref, got)
 			}
 		}

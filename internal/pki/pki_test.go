@@ -3,6 +3,7 @@ package pki
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"maps"
 	"net"
 	"strings"
 	"testing"
@@ -103,7 +104,7 @@ func TestRenewLeaf(t *testing.T) {
 	cases := map[string]struct {
 		request Request
 		at      time.Duration
-		break_  string
+		breaks  string
 		kept    bool
 	}{
 		"good":           {request: r, at: time.Hour, kept: true},
@@ -111,18 +112,16 @@ func TestRenewLeaf(t *testing.T) {
 		"expired":        {request: r, at: LeafLifetime + time.Hour},
 		"another name":   {request: Request{CommonName: "db", Names: []string{"db2"}}, at: time.Hour},
 		"another role":   {request: Request{CommonName: "x", Names: r.Names}, at: time.Hour},
-		"malformed key":  {request: r, at: time.Hour, break_: KeyKey},
-		"malformed cert": {request: r, at: time.Hour, break_: CertKey},
-		"malformed ca":   {request: r, at: time.Hour, break_: CAKey},
+		"malformed key":  {request: r, at: time.Hour, breaks: KeyKey},
+		"malformed cert": {request: r, at: time.Hour, breaks: CertKey},
+		"malformed ca":   {request: r, at: time.Hour, breaks: CAKey},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			in := map[string][]byte{}
-			for k, v := range have {
-				in[k] = v
-			}
-			if c.break_ != "" {
-				in[c.break_] = []byte("broken")
+			maps.Copy(in, have)
+			if c.breaks != "" {
+				in[c.breaks] = []byte("broken")
 			}
 			got, _, err := renewLeaf(ca, c.request, in, epoch.Add(c.at))
 			if err != nil {

@@ -1,5 +1,5 @@
-// Package rehearse plays the graphs of controllers without writing: what would they make of an object? Things that only a
-// running cluster can tell are taken to be well.
+// Package rehearse plays the graphs of controllers without writing: what would they make of an object? Things that only
+// a running cluster can tell are taken to be well.
 package rehearse
 
 import (
@@ -53,9 +53,10 @@ func New[T owner.Object](d kit.Definition[T], kind schema.GroupVersionKind) Play
 	return &player[T]{d, kind}
 }
 
-// Play plays an object and, in turn, the objects that are made for it. reader shows what is in a cluster; nil is an empty
-// one.
-func Play(ctx context.Context, o client.Object, scheme *runtime.Scheme, reader client.Reader, players ...Player) (*Result, error) {
+// Play plays an object and, in turn, the objects that are made for it. reader shows what is in a cluster; nil is an
+// empty one.
+func Play(ctx context.Context, o client.Object, scheme *runtime.Scheme, reader client.Reader,
+	players ...Player) (*Result, error) {
 	s := &stage{ctx: ctx, scheme: scheme, reader: reader, players: players, result: &Result{Played: o},
 		objects: map[schema.GroupKind]map[client.ObjectKey]client.Object{}}
 	if err := s.enter(o); err != nil {
@@ -107,8 +108,8 @@ func (p *player[T]) play(s *stage, obj client.Object) error {
 	return nil
 }
 
-// steps plays each step once what it comes after is played and what it reads is there. When all wait, the next one plays
-// with stand-ins for what it reads: a person would have made that, or something outside of Kubernetes.
+// steps plays each step once what it comes after is played and what it reads is there. When all wait, the next one
+// plays with stand-ins for what it reads: a person would have made that, or something outside of Kubernetes.
 func (p *player[T]) steps(s *stage, v *view[T]) error {
 	var played []string
 	for standIn := false; len(played) < len(p.Steps); {

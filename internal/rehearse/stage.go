@@ -3,6 +3,7 @@ package rehearse
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -108,8 +109,8 @@ func (v *view[T]) Referenced(name string) []client.Object {
 	return out
 }
 
-// Content returns the content of a referenced Secret or ConfigMap. What a person would have to make, or something outside
-// of Kubernetes would tell, is stood for by its name.
+// Content returns the content of a referenced Secret or ConfigMap. What a person would have to make, or something
+// outside of Kubernetes would tell, is stood for by its name.
 func (v *view[T]) Content(name string) map[string][]byte {
 	var out map[string][]byte
 	for i := range v.refs {
@@ -185,9 +186,7 @@ func merge(to, from map[string][]byte, keys []string) map[string][]byte {
 		to = map[string][]byte{}
 	}
 	if len(keys) == 0 {
-		for k, v := range from {
-			to[k] = v
-		}
+		maps.Copy(to, from)
 		return to
 	}
 	for _, k := range keys {

@@ -13,7 +13,8 @@ const (
 )
 
 func peer(pod, uuid, local string, writable bool) State {
-	return State{Pod: pod, Phase: Running, Writable: writable, Wsrep: Wsrep{Primary: true, Ready: true, Local: local, UUID: uuid}}
+	return State{Pod: pod, Phase: Running, Writable: writable,
+		Wsrep: Wsrep{Primary: true, Ready: true, Local: local, UUID: uuid}}
 }
 
 // A member joins by itself only where its data is none, or the cluster's own, or was about to be replaced.
@@ -39,7 +40,8 @@ func TestJudge(t *testing.T) {
 		"was whole in the same history": {memo: Memo{History: ours}, where: standing{position: nowhere}, peers: serving,
 			want: verdict{join: true, donors: []string{"g-1", "g-0"}}},
 		"another history": {where: standing{position: Position{theirs, 5}}, peers: serving, block: "history " + theirs},
-		"another history, though a copy was begun": {memo: Memo{Copying: true}, where: standing{position: Position{theirs, 5}},
+		"another history, though a copy was begun": {memo: Memo{Copying: true},
+			where: standing{position: Position{theirs, 5}},
 			peers: serving, block: "history " + theirs},
 		"was whole in another history": {memo: Memo{History: theirs}, where: standing{position: nowhere}, peers: serving,
 			block: "never belonged"},
@@ -100,9 +102,10 @@ func TestPosition(t *testing.T) {
 
 func TestComplaint(t *testing.T) {
 	for want, lines := range map[string][]string{
-		"unknown variable 'colour=red'": {"2026 0 [Note] starting", "2026 0 [ERROR] unknown variable 'colour=red'", "2026 0 [ERROR] Aborting"},
-		"the end":                       {"begin", "the end"},
-		"it has said nothing":           nil,
+		"unknown variable 'colour=red'": {"2026 0 [Note] starting", "2026 0 [ERROR] unknown variable 'colour=red'",
+			"2026 0 [ERROR] Aborting"},
+		"the end":             {"begin", "the end"},
+		"it has said nothing": nil,
 	} {
 		if got := complaint(lines); got != want {
 			t.Errorf("got %q, want %q", got, want)

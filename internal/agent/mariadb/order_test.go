@@ -11,7 +11,8 @@ import (
 
 func newAgent(t *testing.T) *Agent {
 	t.Helper()
-	a, err := New(Config{Pod: "g-0", IP: "127.0.0.1", Domain: "g-pods.test.svc", Root: t.TempDir(), RunDir: t.TempDir(), AgentDir: t.TempDir()})
+	a, err := New(Config{Pod: "g-0", IP: "127.0.0.1", Domain: "g-pods.test.svc", Root: t.TempDir(), RunDir: t.TempDir(),
+		AgentDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,6 +26,8 @@ func refused(err error) bool {
 }
 
 // An order to begin is taken once per epoch, for this volume, at this position, and only while nothing runs.
+//
+//nolint:gocognit // one table with the order, its refusal and what is left behind
 func TestBootstrapOrders(t *testing.T) {
 	at := Position{UUID: ours, Seqno: 9}
 	for name, c := range map[string]struct {
@@ -76,7 +79,8 @@ func TestRolesOnlyGoForward(t *testing.T) {
 		role  Role
 		taken bool
 	}{
-		{Role{2, "g-1"}, true}, {Role{2, "g-1"}, true}, {Role{2, "g-0"}, false}, {Role{1, "g-0"}, false}, {Role{3, "g-0"}, true},
+		{Role{2, "g-1"}, true}, {Role{2, "g-1"}, true}, {Role{2, "g-0"}, false}, {Role{1, "g-0"}, false}, {Role{3, "g-0"},
+			true},
 	} {
 		_, err := a.assign(t.Context(), c.role)
 		if c.taken != (err == nil) || err != nil && !refused(err) {

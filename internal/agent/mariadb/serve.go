@@ -57,7 +57,7 @@ func (a *Agent) serve(ctx context.Context, s *start) error {
 // ended tells how mariadbd ended by itself.
 func (a *Agent) ended(ctx context.Context, p *agent.Process) error {
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // the end was asked for
 	}
 	ran := a.State().Phase == Running
 	log := p.Tail()
@@ -67,7 +67,7 @@ func (a *Agent) ended(ctx context.Context, p *agent.Process) error {
 			"needed, delete the volume claim and the pod, and it takes a copy."
 		return errors.New(a.barred)
 	}
-	err := fmt.Errorf("mariadbd ended by itself (%v): %s", p.Err(), complaint(log))
+	err := fmt.Errorf("mariadbd ended by itself (%w): %s", p.Err(), complaint(log))
 	if ran {
 		slog.Error("mariadbd ended", "error", err)
 		return nil

@@ -212,7 +212,8 @@ func (d *door) observe(ctx context.Context, w Database) (DatabaseState, error) {
 	}
 	s.Exists = true
 	var password, requires string
-	err = d.db.QueryRowContext(ctx, `SELECT JSON_VALUE(Priv, '$.authentication_string') = PASSWORD(?), COALESCE(JSON_VALUE(Priv, '$.ssl_type'), '0')
+	err = d.db.QueryRowContext(ctx, `SELECT JSON_VALUE(Priv, '$.authentication_string') = PASSWORD(?),
+		COALESCE(JSON_VALUE(Priv, '$.ssl_type'), '0')
 		FROM mysql.global_priv WHERE User = ? AND Host = '%'`, w.Password, w.User).Scan(&password, &requires)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):

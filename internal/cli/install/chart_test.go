@@ -67,7 +67,8 @@ func TestChartRunsAllControllersByDefault(t *testing.T) {
 	if strings.Contains(text, "--controllers") {
 		t.Error("the default restricts controllers")
 	}
-	for _, role := range []string{"controlplane", "galera", "database", "rabbitmq", "messagebus", "memcached", "keystone"} {
+	for _, role := range []string{"controlplane", "galera", "database", "rabbitmq", "messagebus", "memcached",
+		"keystone"} {
 		if !strings.Contains(text, "name: sw-"+role+"\n") {
 			t.Errorf("the chart has no role for %s", role)
 		}
@@ -79,10 +80,11 @@ func TestChartRefusesBadValues(t *testing.T) {
 		values map[string]any
 		says   string
 	}{
-		"no image":           {map[string]any{}, "image"},
-		"unknown value":      {map[string]any{"image": "a", "colour": "red"}, "colour"},
-		"unknown controller": {map[string]any{"image": "a", "operators": []any{map[string]any{"name": "x", "controllers": []any{"nova"}}}}, `controller "nova" does not exist; those that exist are`},
-		"no operators":       {map[string]any{"image": "a", "operators": []any{}}, "operators"},
+		"no image":      {map[string]any{}, "image"},
+		"unknown value": {map[string]any{"image": "a", "colour": "red"}, "colour"},
+		"unknown controller": {map[string]any{"image": "a", "operators": []any{map[string]any{"name": "x",
+			"controllers": []any{"nova"}}}}, `controller "nova" does not exist; those that exist are`},
+		"no operators": {map[string]any{"image": "a", "operators": []any{}}, "operators"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := template(t, c.values)

@@ -74,7 +74,8 @@ func TestDrive(t *testing.T) {
 			want: []string{"save epoch=1 seed=g-0 volume=vg-0 position=" + mariadb.NoUUID + ":-1"},
 		},
 		"an order is given again without another record": {
-			reports: reports(m(empty), m(empty), m(empty)), record: "epoch=1 seed=g-0 volume=vg-0 position=" + mariadb.NoUUID + ":-1",
+			reports: reports(m(empty), m(empty), m(empty)), record: "epoch=1 seed=g-0 volume=vg-0 position=" + mariadb.NoUUID +
+				":-1",
 			want: []string{"bootstrap g-0 epoch 1 volume vg-0"},
 		},
 		"members of an earlier object have seen higher epochs": {
@@ -83,19 +84,22 @@ func TestDrive(t *testing.T) {
 				"bootstrap g-0 epoch 8 volume vg-0"},
 		},
 		"the first writer": {
-			reports: reports(m(serving, epoch(1)), m(empty), m(empty)), record: "epoch=1 seed=g-0 volume=vg-0 position=" + mariadb.NoUUID + ":-1",
+			reports: reports(m(serving, epoch(1)), m(empty), m(empty)), record: "epoch=1 seed=g-0 volume=vg-0 position=" +
+				mariadb.NoUUID + ":-1",
 			want: []string{"save epoch=1 cluster=" + ours, "save epoch=1 cluster=" + ours + " role=1/g-0",
 				"assign g-1: 1/g-0", "assign g-2: 1/g-0", "assign g-0: 1/g-0"},
 		},
 		"at rest nothing is said": {
-			reports: reports(m(serving, writable, w1), m(serving, w1), m(serving, w1)), record: "epoch=1 cluster=" + ours + " role=1/g-0",
+			reports: reports(m(serving, writable, w1), m(serving, w1), m(serving, w1)), record: "epoch=1 cluster=" + ours +
+				" role=1/g-0",
 		},
 		"a writer that came back is opened": {
 			reports: reports(m(serving, w1), m(serving, w1), m(serving, w1)), record: "epoch=1 cluster=" + ours + " role=1/g-0",
 			want: []string{"assign g-0: 1/g-0"},
 		},
 		"a new member learns the role": {
-			reports: reports(m(serving, writable, w1), m(serving, w1), m(serving)), record: "epoch=1 cluster=" + ours + " role=1/g-0",
+			reports: reports(m(serving, writable, w1), m(serving, w1), m(serving)), record: "epoch=1 cluster=" + ours +
+				" role=1/g-0",
 			want: []string{"assign g-2: 1/g-0"},
 		},
 		"a writer that is gone is followed by the first synced one": {
@@ -109,14 +113,16 @@ func TestDrive(t *testing.T) {
 			want: []string{"save epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-1", "assign g-2: 2/g-1"},
 		},
 		"the old writer gives up before the new one takes over": {
-			reports: reports(m(serving, writable, w1, func(s *mariadb.State) { s.Phase = mariadb.Stopping }), m(serving, w1), m(serving, w1)),
-			record:  "epoch=1 cluster=" + ours + " role=1/g-0",
+			reports: reports(m(serving, writable, w1, func(s *mariadb.State) { s.Phase = mariadb.Stopping }), m(serving, w1),
+				m(serving, w1)),
+			record: "epoch=1 cluster=" + ours + " role=1/g-0",
 			want: []string{"save epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-1",
 				"assign g-0: 2/g-1", "assign g-2: 2/g-1", "assign g-1: 2/g-1"},
 		},
 		"an old writer that does not give up stops the change": {
-			reports: reports(m(serving, writable, w1, func(s *mariadb.State) { s.Phase = mariadb.Stopping }), m(serving, w1), m(serving, w1)),
-			record:  "epoch=1 cluster=" + ours + " role=1/g-0", fails: "assign g-0", fail: true,
+			reports: reports(m(serving, writable, w1, func(s *mariadb.State) { s.Phase = mariadb.Stopping }), m(serving, w1),
+				m(serving, w1)),
+			record: "epoch=1 cluster=" + ours + " role=1/g-0", fails: "assign g-0", fail: true,
 			want: []string{"save epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-1", "assign g-0: 2/g-1"},
 		},
 		"an order that took effect makes earlier ones history": {

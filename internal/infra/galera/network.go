@@ -54,7 +54,8 @@ func networkPolicy(g *infrav1.Galera) *networkingv1.NetworkPolicy {
 	members := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: labels(g)}}
 	operator := networkingv1.NetworkPolicyPeer{
 		NamespaceSelector: &metav1.LabelSelector{},
-		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/name": "stackwright-operator"}},
+		PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{
+			"app.kubernetes.io/name": "stackwright-operator"}},
 	}
 	namespace := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{}}
 	return &networkingv1.NetworkPolicy{ObjectMeta: meta(g, g.Name), Spec: networkingv1.NetworkPolicySpec{

@@ -113,7 +113,8 @@ func TestOneMemberBegins(t *testing.T) {
 		if n := count(m.Orders(), "db-0 POST /v1/bootstrap"); n != 1 {
 			t.Errorf("db-0 was ordered to begin %d times, want once: %v", n, m.Orders())
 		}
-		if slices.ContainsFunc(m.Orders(), func(s string) bool { return strings.HasSuffix(s, "bootstrap") && !strings.HasPrefix(s, "db-0") }) {
+		if slices.ContainsFunc(m.Orders(),
+			func(s string) bool { return strings.HasSuffix(s, "bootstrap") && !strings.HasPrefix(s, "db-0") }) {
 			t.Errorf("another member was ordered to begin: %v", m.Orders())
 		}
 		if got := writer(p); got != "db-0" || field[string](p, db, "status", "writer") != got {
@@ -178,21 +179,24 @@ func TestLostWriterNeedsAPerson(t *testing.T) {
 func TestWrongOptionChangesNothing(t *testing.T) {
 	play(t, func(p *kittest.Play, m *fake.Members) {
 		m.Refuse("max_conections")
-		before := field[string](p, "StatefulSet/cloud/db", "spec", "template", "metadata", "annotations", "infra.stackwright.dev/config")
+		before := field[string](p, "StatefulSet/cloud/db", "spec", "template", "metadata", "annotations",
+			"infra.stackwright.dev/config")
 		p.Change(db, "spec.config", map[string]any{"max_conections": "9"})
 		p.Settle()
 		c := p.Condition(db, "ConfigReady")
 		if c.Reason != "InvalidConfig" || !strings.Contains(c.Message, "max_conections") {
 			t.Errorf("ConfigReady is %s: %s", c.Reason, c.Message)
 		}
-		after := field[string](p, "StatefulSet/cloud/db", "spec", "template", "metadata", "annotations", "infra.stackwright.dev/config")
+		after := field[string](p, "StatefulSet/cloud/db", "spec", "template", "metadata", "annotations",
+			"infra.stackwright.dev/config")
 		if before == "" || before != after {
 			t.Error("the pods roll although the option is wrong")
 		}
 		p.Change(db, "spec.config", map[string]any{"max_connections": "9"})
 		p.Settle()
 		p.Ready()
-		if now := field[string](p, "StatefulSet/cloud/db", "spec", "template", "metadata", "annotations", "infra.stackwright.dev/config"); now == before {
+		if now := field[string](p, "StatefulSet/cloud/db", "spec", "template", "metadata", "annotations",
+			"infra.stackwright.dev/config"); now == before {
 			t.Error("a right option does not roll the pods")
 		}
 	})
@@ -203,7 +207,8 @@ func TestVolumesGrowAndTheTemplateStays(t *testing.T) {
 		p.Change(db, "spec.storage.size", "7Gi")
 		p.Settle()
 		p.Ready()
-		if got := field[string](p, "PersistentVolumeClaim/cloud/data-db-1", "spec", "resources", "requests", "storage"); got != "7Gi" {
+		if got := field[string](p, "PersistentVolumeClaim/cloud/data-db-1", "spec", "resources", "requests",
+			"storage"); got != "7Gi" {
 			t.Errorf("the claim has %s, want 7Gi", got)
 		}
 	})

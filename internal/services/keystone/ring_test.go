@@ -128,8 +128,8 @@ func mixed(listed, read version) map[string]bool {
 }
 
 // The kubelet swaps all files at once, but under a process that has already listed the names. Two pods may be up to
-// settle apart. Whatever a process comes to see, it must have the key that any pod makes tokens with, and every key whose
-// tokens are still good.
+// settle apart. Whatever a process comes to see, it must have the key that any pod makes tokens with, and every key
+// whose tokens are still good.
 func TestNoReaderLacksAKey(t *testing.T) {
 	const interval, life = 10 * time.Minute, 25 * time.Minute
 	versions := history(policy{interval: interval, keep: 2 + 3}, 6*time.Hour)

@@ -124,7 +124,8 @@ func (l *lab) certificates(now time.Time) {
 	for _, m := range l.members {
 		d := m.root() + "/etc/stackwright/"
 		for f, b := range map[string][]byte{"tls/tls.crt": leaf.Cert, "tls/tls.key": leaf.Key, "tls/ca.crt": leaf.CA,
-			"agent/ca.crt": l.agentCA["ca.crt"], "agent/server.crt": l.agentCA["server.crt"], "agent/server.key": l.agentCA["server.key"]} {
+			"agent/ca.crt": l.agentCA["ca.crt"], "agent/server.crt": l.agentCA["server.crt"],
+			"agent/server.key": l.agentCA["server.key"]} {
 			l.write(d+f, b)
 		}
 	}
@@ -139,7 +140,8 @@ func (l *lab) start(i int) {
 	}
 	script := `mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"; mount -t tmpfs tmpfs "$1/tmp"
 mount -t tmpfs -o uid=42434,gid=42434,mode=0770 tmpfs "$1/run/mysqld"
-exec chroot "$1" setpriv --reuid 42434 --regid 42434 --clear-groups --no-new-privs env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+exec chroot "$1" setpriv --reuid 42434 --regid 42434 --clear-groups --no-new-privs \
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
  POD_NAME="$2" POD_IP="$3" stackwright-agent mariadb --domain="$4" --tls=/etc/stackwright/tls`
 	m.command = exec.Command("ip", "netns", "exec", m.ns(), "unshare", "-m", "-p", "-u", "--fork", "--kill-child",
 		"bash", "-c", script, "_", m.root(), podName(i), podIP(i), domain)
@@ -175,11 +177,6 @@ func (l *lab) signal(sig syscall.Signal, members ...int) {
 		_ = l.members[i].command.Wait()
 		_ = l.members[i].log.Close()
 	}
-}
-
-// lose removes a member's volume.
-func (l *lab) lose(i int) {
-	run(l.t, "bash", "-c", "rm -rf "+l.members[i].root()+"/var/lib/mysql/*")
 }
 
 func (l *lab) close() {

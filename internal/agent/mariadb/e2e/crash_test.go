@@ -8,6 +8,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -30,10 +31,11 @@ func TestMain(m *testing.M) {
 
 // inFabric makes the members' network and runs this test again inside of it.
 func inFabric() int {
-	script := `ip netns add ` + fabric + ` && ip -n ` + fabric + ` link set lo up && ip -n ` + fabric + ` link add br0 type bridge &&
+	script := `ip netns add ` + fabric + ` && ip -n ` + fabric + ` link set lo up &&
+ip -n ` + fabric + ` link add br0 type bridge &&
 ip -n ` + fabric + ` addr add 10.77.0.254/24 dev br0 && ip -n ` + fabric + ` link set br0 up`
 	if out, err := exec.Command("bash", "-c", script).CombinedOutput(); err != nil {
-		println("making the network:", string(out))
+		fmt.Fprintln(os.Stderr, "making the network:", string(out))
 		return 1
 	}
 	defer func() { _ = exec.Command("ip", "netns", "del", fabric).Run() }()
@@ -72,6 +74,7 @@ type scene struct {
 }
 
 func play(t *testing.T) *scene {
+	t.Helper()
 	g := &infrav1.Galera{}
 	g.Name = "galera"
 	g.Spec.Replicas = 3

@@ -80,6 +80,7 @@ type operator struct {
 }
 
 func newOperator(t *testing.T, l *lab) *operator {
+	t.Helper()
 	o := &operator{t: t, agents: &agents{clients: map[string]*agent.Client{}, conf: &agent.Credentials{
 		CA: l.agentCA["ca.crt"], Cert: l.agentCA["client.crt"], Key: l.agentCA["client.key"]}}}
 	for i := range l.members {
@@ -153,10 +154,4 @@ func (o *operator) writerIs() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.writer
-}
-
-func (o *operator) text() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.decision.Text
 }

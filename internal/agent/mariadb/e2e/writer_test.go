@@ -32,6 +32,7 @@ type writer struct {
 }
 
 func newWriter(t *testing.T, l *lab, o *operator) *writer {
+	t.Helper()
 	ca, err := os.ReadFile(filepath.Join(l.dir, "ca.crt"))
 	if err != nil {
 		t.Fatal(err)

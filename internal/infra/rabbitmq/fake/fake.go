@@ -41,7 +41,6 @@ type caller struct{ rt http.RoundTripper }
 
 func (c *caller) Close() {}
 
-//nolint:revive // argument-limit: the signature is that of agent.Client.
 func (c *caller) Call(ctx context.Context, host, method, path string, in, out any) error {
 	b, err := json.Marshal(in)
 	if err != nil {
