@@ -62,7 +62,6 @@ $(RUNTIME) &: devcluster/containerd/go.mod devcluster/containerd/go.sum
 	$(call compile,devcluster/containerd,$(addprefix github.com/containerd/containerd/v2/cmd/,$(notdir $(RUNTIME))))
 	touch $(RUNTIME)
 
-# Developer tools at the versions of tools/go.mod.
 TOOLS := bin/golangci-lint bin/controller-gen bin/crd-ref-docs
 $(TOOLS) &: tools/go.mod tools/go.sum
 	$(call compile,tools,tool)
@@ -97,10 +96,12 @@ test-api: bin/devcluster | compiler ## Tests against a real API server
 	dirs="$(call tagged,apiserver,api internal cmd)"; [ -z "$$dirs" ] || $(RACE) -tags=apiserver $$dirs
 	cd kit && dirs="$(subst ./kit/,./,$(call tagged,apiserver,kit))"; [ -z "$$dirs" ] || $(RACE) -tags=apiserver $$dirs
 
+# What CI plays; RUN=. plays all stories, the slow and violent ones too.
+STORIES := ^Test(Token|Catalog|SecretsStaySecret|APIStaysDuringRollingChange|ProgramsRun|CataloguesAreTheImages|UnknownPackageIsNamed|APIServer.*|WorkloadIsServed|UpAgainDoesNothing|DownLeavesNothing)$$
 .PHONY: test-e2e
 test-e2e: build ## User stories on a real cluster with a real OpenStack; RUN selects tests by name
-	for m in devcluster .; do (cd $$m && go test -tags=e2e -p=1 -count=1 -v -timeout=60m $(if $(RUN),-run='$(RUN)') \
-	  $$(go list -tags=e2e ./... | grep /e2e)); done
+	go test -C devcluster -tags=e2e -count=1 -v -timeout=20m -run='$(or $(RUN),$(STORIES))' ./e2e
+	go test -tags=e2e -p=1 -count=1 -v -timeout=60m -run='$(or $(RUN),$(STORIES))' ./test/e2e ./test/e2e/image $(if $(RUN),./test/e2e/machine)
 
 .PHONY: bench-kit
 bench-kit: bin/devcluster ## Figures of the kit's promises

@@ -21,7 +21,6 @@ func main() {
 	}
 }
 
-// roles are the daemons that there is an agent for.
 func roles() map[string]func(context.Context, []string) error {
 	return map[string]func(context.Context, []string) error{
 		"mariadb":   runMariaDB,
