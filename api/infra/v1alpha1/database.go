@@ -7,8 +7,8 @@ import (
 )
 
 // DatabaseSpec is what a person wants of a database.
-// +kubebuilder:validation:XValidation:rule="(has(self.database) ? self.database : ”) == (has(oldSelf.database) ? oldSelf.database : ”)",message="database cannot change: the data would stay behind under the old name; make a new Database"
-// +kubebuilder:validation:XValidation:rule="(has(self.username) ? self.username : ”) == (has(oldSelf.username) ? oldSelf.username : ”)",message="username cannot change; make a new Database, or change rotatePassword for a new password"
+// +kubebuilder:validation:XValidation:rule=`(has(self.database) ? self.database : "") == (has(oldSelf.database) ? oldSelf.database : "")`,message="database cannot change: the data would stay behind under the old name; make a new Database"
+// +kubebuilder:validation:XValidation:rule=`(has(self.username) ? self.username : "") == (has(oldSelf.username) ? oldSelf.username : "")`,message="username cannot change; make a new Database, or change rotatePassword for a new password"
 type DatabaseSpec struct {
 	// Galera is the name of the cluster in the same namespace that holds the database.
 	// +kubebuilder:validation:MinLength=1

@@ -7,8 +7,8 @@ import (
 )
 
 // MessageBusSpec is what a person wants of a message bus.
-// +kubebuilder:validation:XValidation:rule="(has(self.vhost) ? self.vhost : ”) == (has(oldSelf.vhost) ? oldSelf.vhost : ”)",message="vhost cannot change: the queues would stay behind under the old name; make a new MessageBus"
-// +kubebuilder:validation:XValidation:rule="(has(self.username) ? self.username : ”) == (has(oldSelf.username) ? oldSelf.username : ”)",message="username cannot change; make a new MessageBus"
+// +kubebuilder:validation:XValidation:rule=`(has(self.vhost) ? self.vhost : "") == (has(oldSelf.vhost) ? oldSelf.vhost : "")`,message="vhost cannot change: the queues would stay behind under the old name; make a new MessageBus"
+// +kubebuilder:validation:XValidation:rule=`(has(self.username) ? self.username : "") == (has(oldSelf.username) ? oldSelf.username : "")`,message="username cannot change; make a new MessageBus"
 type MessageBusSpec struct {
 	// RabbitMQ is the name of the broker in the same namespace.
 	// +kubebuilder:validation:MinLength=1
