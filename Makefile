@@ -104,8 +104,8 @@ test-e2e: build ## User stories on a real cluster with a real OpenStack; RUN sel
 	go test -tags=e2e -p=1 -count=1 -v -timeout=60m -run='$(or $(RUN),$(STORIES))' ./test/e2e ./test/e2e/image $(if $(RUN),./test/e2e/machine)
 
 .PHONY: bench-kit
-bench-kit: bin/devcluster ## Figures of the kit's promises
-	cd kit && go test -tags=apiserver -run='^$$' -bench=. -benchmem ./...
+bench-kit: ## Figures of the kit's promises
+	cd kit && go test -tags=bench -count=1 -v -timeout=40m -run='^Test(RunAtRest|Graph30|Scale.*)$$' ./reconcile | grep -E '_test.go|^---'
 
 .PHONY: figures
 figures: ## Count what can be counted without a cluster, one `name value unit` a line
