@@ -75,7 +75,7 @@ func (r *run[T]) rememberOwner(u *unstructured.Unstructured) error {
 	if !ok {
 		return fmt.Errorf("the answer for the owner is a %T", obj)
 	}
-	r.o = o
+	r.o, r.latest = o, o
 	return nil
 }
 

@@ -109,6 +109,8 @@ type run[T owner.Object] struct {
 	*Loop[T]
 	ctx     context.Context
 	o       T
+	mu      sync.Mutex
+	latest  T // the owner as the last status write left it
 	log     logr.Logger
 	now     time.Time
 	mem     *memory
@@ -118,9 +120,7 @@ type run[T owner.Object] struct {
 	next    time.Duration
 	count   counter
 	order   int // level that is being evaluated
-	// saved tells that a step wrote status in the middle of the run.
-	saved bool
-	held  string
+	held    string
 	// orphans were made by steps that the graph does not have any more.
 	orphans []owner.Item
 	lost    bool
@@ -140,7 +140,7 @@ type result struct {
 }
 
 func (l *Loop[T]) newRun(ctx context.Context, o T) *run[T] {
-	r := &run[T]{Loop: l, ctx: ctx, o: o, log: log.FromContext(ctx), now: l.Now(),
+	r := &run[T]{Loop: l, ctx: ctx, o: o, latest: o, log: log.FromContext(ctx), now: l.Now(),
 		mem: l.memories.of(client.ObjectKeyFromObject(o), o.GetUID()), results: make([]result, len(l.Steps)),
 		refs: make([]refState, len(l.Refs))}
 	st := o.KitStatus()

@@ -244,7 +244,7 @@ func (r *run[T]) release(i int) bool {
 		r.wake(m.notBefore.Sub(r.now))
 		return false
 	}
-	sc := r.scope(i).WithExternal(res.cell, func() error { return r.saveCells() })
+	sc := r.scope(i).WithExternal(res.cell, func() error { return r.saveCell(i) })
 	r.evalRefs([]int{i})
 	out := r.safeRelease(i, sc)
 	if out.Ready() {

@@ -60,6 +60,7 @@ func (r *run[T]) work(level []int) bool {
 		})
 	}
 	wg.Wait()
+	r.o = r.latest // later levels see what these steps have put on the books
 	return true
 }
 
@@ -266,7 +267,7 @@ func (r *run[T]) runAct(i int) *outcome.Outcome {
 	if res.cell == nil {
 		res.cell = &owner.External{Step: r.Steps[i].Name}
 	}
-	sc := r.scope(i).WithExternal(res.cell, func() error { return r.saveCells() })
+	sc := r.scope(i).WithExternal(res.cell, func() error { return r.saveCell(i) })
 	out := r.Steps[i].Act(r.ctx, sc)
 	if err := sc.Err(); err != nil && out.Ready() {
 		return outcome.FromError(err)

@@ -90,7 +90,16 @@ func (r *run[T]) signature() uint64 {
 
 // writeStatus applies change to a copy of the owner and writes it if it differs, bound to the version that was read.
 func (r *run[T]) writeStatus(change func(T)) error {
-	base := r.o
+	err := r.patchStatus(change)
+	r.o = r.latest
+	return err
+}
+
+// patchStatus is writeStatus while steps run in parallel: they go on with the owner that they have.
+func (r *run[T]) patchStatus(change func(T)) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	base := r.latest
 	next := base.DeepCopyObject().(T)
 	change(next)
 	if equality.Semantic.DeepEqual(base, next) {
@@ -107,15 +116,22 @@ func (r *run[T]) writeStatus(change func(T)) error {
 		return fmt.Errorf("writing status of %s: %w", r.o.GetName(), err)
 	}
 	r.Store.Wrote(r.Kind.GroupKind(), next, r.Name)
-	r.o = next
-	r.saved = true
+	r.latest = next
 	return nil
 }
 
-// saveCells writes the records of external resources in the middle of a run: an intent must be on the books before its
-// act.
-func (r *run[T]) saveCells() error {
-	return r.writeStatus(func(o T) { o.KitStatus().Externals = r.externals() })
+// saveCell writes the record of one step's external resource in the middle of a run: an intent must be on the books before
+// its act. The cells of other steps may be changing and stay as they were written last.
+func (r *run[T]) saveCell(i int) error {
+	cell := *r.results[i].cell
+	return r.patchStatus(func(o T) {
+		st := o.KitStatus()
+		if n := slices.IndexFunc(st.Externals, func(e owner.External) bool { return e.Step == cell.Step }); n >= 0 {
+			st.Externals[n] = cell
+			return
+		}
+		st.Externals = append(st.Externals, cell)
+	})
 }
 
 func (r *run[T]) externals() []owner.External {
