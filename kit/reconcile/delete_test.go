@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,23 +99,23 @@ func TestDeletionWhileDown(t *testing.T) {
 
 // TestPrune is criterion 14.
 func TestPrune(t *testing.T) {
-	fail := false
+	var fail atomic.Bool
 	def := chain()
 	render := def.Steps[0].Render
 	def.Steps[0].Render = func(s *scope) ([]client.Object, error) {
-		if fail {
+		if fail.Load() {
 			return nil, errors.New("broken")
 		}
 		return render(s)
 	}
 	inWorld(t, def, func(w *world) {
 		w.create(secret("password", map[string]string{"password": "x"}), newApp("one"))
-		fail = true
+		fail.Store(true)
 		change(w, &app{}, "one", func(a *app) { a.Spec.Public = true })
 		if got := w.maps(); got != "one-first one-second one-third" {
 			t.Errorf("pruned in a run with an error: %s", got)
 		}
-		fail = false
+		fail.Store(false)
 		w.reqs.take()
 		w.pass(3 * time.Minute)
 		if got := w.maps(); got != "one-first" {

@@ -120,8 +120,8 @@ func (r *run[T]) patchStatus(change func(T)) error {
 	return nil
 }
 
-// saveCell writes the record of one step's external resource in the middle of a run: an intent must be on the books before
-// its act. The cells of other steps may be changing and stay as they were written last.
+// saveCell writes the record of one step's external resource in the middle of a run: an intent must be on the books
+// before its act. The cells of other steps may be changing and stay as they were written last.
 func (r *run[T]) saveCell(i int) error {
 	cell := *r.results[i].cell
 	return r.patchStatus(func(o T) {

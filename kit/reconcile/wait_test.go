@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -168,9 +169,10 @@ func TestPanic(t *testing.T) {
 // TestConditions is criteria 20 to 22: a day at rest moves no transition time and sends no event, and messages of two
 // runs in one state are the same.
 func TestConditions(t *testing.T) {
-	bad := true
+	var bad atomic.Bool
+	bad.Store(true)
 	render := func(s *scope) ([]client.Object, error) {
-		if bad {
+		if bad.Load() {
 			return nil, errors.New("dialing galera: connection refused; start it")
 		}
 		return configMap("config", fixed)(s)
@@ -189,7 +191,7 @@ func TestConditions(t *testing.T) {
 		if events > 3 {
 			t.Errorf("%d events of two conditions in ten minutes of the same failure", events)
 		}
-		bad = false
+		bad.Store(false)
 		w.pass(3 * time.Minute)
 		w.wantReady("one")
 		before := w.app("one")
