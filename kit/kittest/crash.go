@@ -87,10 +87,10 @@ func (w *World) calm(t *testing.T, script func(*Play)) (c calm) {
 	w.play(t, nil, func(p *Play) {
 		c.first = 1
 		if script != nil {
-			c.first = p.journal.n + 1
+			c.first = p.journal.count() + 1
 		}
 		p.script(script)
-		c.state, c.created, c.last = p.Snapshot(), p.creations(), p.journal.n
+		c.state, c.created, c.last = p.Snapshot(), p.creations(), p.journal.count()
 	})
 	if c.last < c.first {
 		t.Fatal("the operator sent no request; is there an owner in Scenario.Files, and does the script change something?")

@@ -74,7 +74,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		resp, err := w.next.RoundTrip(r)
 		if err == nil {
-			x.Code = resp.StatusCode
+			w.play.journal.answered(x, resp.StatusCode)
 		}
 		return resp, err
 	}
@@ -123,16 +123,34 @@ func (j *journal) add(x *Exchange) {
 	j.all = append(j.all, x)
 }
 
+func (j *journal) answered(x *Exchange, code int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	x.Code = code
+}
+
+// since returns copies: the answers of requests under way are still to come.
 func (j *journal) since(i int) []*Exchange {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.all[i:]
+	out := make([]*Exchange, 0, len(j.all)-i)
+	for _, x := range j.all[i:] {
+		out = append(out, new(*x))
+	}
+	return out
 }
 
 func (j *journal) len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return len(j.all)
+}
+
+// count returns how many single requests there were.
+func (j *journal) count() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.n
 }
 
 func newReader(raw []byte) *bufio.Reader { return bufio.NewReader(bytes.NewReader(raw)) }
