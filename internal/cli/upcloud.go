@@ -44,11 +44,25 @@ func (u *ascent) operators(ctx context.Context, p *progress.Part) error {
 		return err
 	}
 	p.Note("installing chart %s", operatorRelease)
-	changed, err := u.installation().Apply(ctx, map[string]any{"image": images["operator"]})
+	replicas, err := standbys(ctx, c)
+	if err != nil {
+		return err
+	}
+	changed, err := u.installation().Apply(ctx, map[string]any{"image": images["operator"], "replicas": replicas})
 	if err == nil && !changed {
 		p.Note("unchanged")
 	}
 	return err
+}
+
+// standbys is how many replicas the operators have: two where they can be on two nodes, so that one of them takes over
+// when the other's node is lost. It is a float64 because Helm reads its values back as JSON.
+func standbys(ctx context.Context, c client.Reader) (float64, error) {
+	nodes := &corev1.NodeList{}
+	if err := c.List(ctx, nodes); err != nil {
+		return 0, fmt.Errorf("counting nodes: %w", err)
+	}
+	return float64(min(len(nodes.Items), 2)), nil
 }
 
 func (a *app) installation() install.Operator {

@@ -40,7 +40,16 @@ func (s Service[T]) ConfigStep(o ...step.Option[T]) step.Step[T] {
 
 func (s Service[T]) config(sc *step.Scope[T]) ([]client.Object, error) {
 	o := sc.Owner()
-	file, err := s.compose(sc)
+	base := s.base(sc)
+	if err := sc.Err(); err != nil {
+		return nil, err
+	}
+	patient, err := s.compose(sc, base)
+	if err != nil {
+		return nil, err
+	}
+	impatient(base)
+	file, err := s.compose(sc, base)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +58,10 @@ func (s Service[T]) config(sc *step.Scope[T]) ([]client.Object, error) {
 	}
 	hash := hashOf(data)
 	data[keyHash] = []byte(hash)
+	jobs := maps.Clone(data)
+	jobs[s.fileName()] = patient.Bytes()
 	objects := []client.Object{
-		&corev1.Secret{ObjectMeta: s.meta(o, configName(o)), Data: data},
+		&corev1.Secret{ObjectMeta: s.meta(o, configName(o)), Data: jobs},
 		s.revision(o, hash, data),
 	}
 	if rolled := o.Service().Config; rolled != "" && rolled != hash {
@@ -86,11 +97,7 @@ func hashOf(data map[string][]byte) string {
 }
 
 // compose lays the options of configFrom and then of config over the operator's own.
-func (s Service[T]) compose(sc *step.Scope[T]) (*oslo.File, error) {
-	base := s.base(sc)
-	if err := sc.Err(); err != nil {
-		return nil, err
-	}
+func (s Service[T]) compose(sc *step.Scope[T], base *oslo.File) (*oslo.File, error) {
 	layers, err := s.layers(sc)
 	if err != nil {
 		return nil, refused(err)

@@ -121,6 +121,18 @@ func TestReady(t *testing.T)  { kittest.New(t, scenario(t, "")).Ready(t) }
 func TestGolden(t *testing.T) { kittest.New(t, scenario(t, "")).Golden(t, "testdata/minimal.yaml") }
 func TestBudget(t *testing.T) { kittest.New(t, scenario(t, "")).Budget(t, 0, 0) }
 
+// Workers of the API give up on a database that does not answer, Jobs do not: a change of the schema may take long.
+func TestOnlyTheAPIIsImpatient(t *testing.T) {
+	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
+		latest := secret(p, "identity-config")
+		api := secret(p, "identity-config-"+latest["hash"])["keystone.conf"]
+		const want = "connection_parameters = connect_timeout=5&read_timeout=10&write_timeout=10\n"
+		if strings.Replace(api, want, "", 1) != latest["keystone.conf"] || !strings.Contains(api, want) {
+			t.Errorf("the API runs with\n%s\nand Jobs with\n%s", api, latest["keystone.conf"])
+		}
+	})
+}
+
 func TestFiles(t *testing.T) {
 	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
 		config := secret(p, "identity-config")

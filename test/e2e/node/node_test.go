@@ -1,0 +1,134 @@
+//go:build e2e
+
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/test/e2e/story"
+)
+
+// What users may see while a node is away: a third of the requests until Kubernetes takes the node out of its Services,
+// and never a gap.
+const (
+	mostFailed = 10 // of a hundred requests
+	mostGap    = 20 * time.Second
+)
+
+// Each node in turn is cut off from the network and comes back, first the one of the database's writer. Users ask for
+// tokens all the time, five times a second.
+func TestNodeIsCutOffAndHealed(t *testing.T) {
+	w := story.Join(t, three())
+	cp := w.Cloud()
+	users := w.Users(cp)
+	for _, node := range nodes(w, writer(w)) {
+		t.Run(node, func(t *testing.T) {
+			probe := w.Watch(200*time.Millisecond, 10*time.Second, func(ctx context.Context) error {
+				_, err := users.Token(ctx)
+				return err
+			})
+			t.Cleanup(func() { link(w, "heal", node) })
+			began := time.Now()
+			link(w, "cut", node)
+			w.Eventually(2*time.Minute, node+" is lost", nodeIs(w, node, corev1.ConditionUnknown))
+			w.Eventually(2*time.Minute, "the database has a writer on another node", func(context.Context) error {
+				if writer(w) == node {
+					return errors.New("the writer is on the lost node")
+				}
+				return nil
+			})
+			w.Holds(time.Until(began.Add(90*time.Second)), "the node stays away", nodeIs(w, node, corev1.ConditionUnknown))
+			link(w, "heal", node)
+			w.Eventually(2*time.Minute, node+" is back", nodeIs(w, node, corev1.ConditionTrue))
+			w.Eventually(story.UpToReady, "all members serve", members(w))
+			w.Ready(story.UpToReady, cp)
+			got := probe.Stop()
+			t.Logf("%s: %s", node, got)
+			if got.Failed*100 > mostFailed*got.Total || got.Longest > mostGap {
+				t.Errorf("%s, last: %v; at most %d %% and %s", got, got.Last, mostFailed, mostGap)
+			}
+		})
+	}
+}
+
+func link(w *story.World, verb, node string) {
+	w.Helper()
+	if _, err := w.Cluster.Run(context.WithoutCancel(w.Context()), "devcluster", "node", verb, node, "--name",
+		w.Cluster.Name); err != nil {
+		w.Errorf("node %s: %v", verb, err)
+	}
+}
+
+// nodes returns all nodes, first before the others.
+func nodes(w *story.World, first string) []string {
+	w.Helper()
+	list := &corev1.NodeList{}
+	if err := w.List(w.Context(), list); err != nil {
+		w.Fatal(err)
+	}
+	names := []string{first}
+	for _, n := range list.Items {
+		if n.Name != first {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+func galera(w *story.World) *infrav1.Galera {
+	w.Helper()
+	g := &infrav1.Galera{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "openstack-galera"}}
+	if err := w.Get(w.Context(), w.Key(g), g); err != nil {
+		w.Fatal(err)
+	}
+	return g
+}
+
+// writer is the node of the member that takes the database's writes.
+func writer(w *story.World) string {
+	w.Helper()
+	pod := &corev1.Pod{}
+	key := client.ObjectKey{Namespace: "openstack", Name: galera(w).Status.Writer}
+	if err := w.Get(w.Context(), key, pod); err != nil {
+		w.Fatal(err)
+	}
+	return pod.Spec.NodeName
+}
+
+func nodeIs(w *story.World, name string, want corev1.ConditionStatus) func(context.Context) error {
+	return func(ctx context.Context) error {
+		node := &corev1.Node{}
+		if err := w.Get(ctx, client.ObjectKey{Name: name}, node); err != nil {
+			return err
+		}
+		for _, c := range node.Status.Conditions {
+			if c.Type == corev1.NodeReady && c.Status == want {
+				return nil
+			}
+		}
+		return fmt.Errorf("node %s is not Ready=%s", name, want)
+	}
+}
+
+// members wants all members of database and bus back.
+func members(w *story.World) func(context.Context) error {
+	return func(ctx context.Context) error {
+		bus := &infrav1.RabbitMQ{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "openstack-rabbitmq"}}
+		if err := w.Get(ctx, w.Key(bus), bus); err != nil {
+			return err
+		}
+		if g := galera(w); g.Status.ReadyMembers != 3 || bus.Status.ReadyMembers != 3 {
+			return fmt.Errorf("%d members of Galera and %d of RabbitMQ serve", g.Status.ReadyMembers, bus.Status.ReadyMembers)
+		}
+		return nil
+	}
+}
