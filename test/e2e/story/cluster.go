@@ -50,8 +50,12 @@ func (c Cluster) Install(ctx context.Context, args ...string) error {
 
 // Down takes the cluster away, with all that is in it.
 func (c Cluster) Down(ctx context.Context) error {
-	_, err := c.Run(ctx, "stackwright", "down", "--devcluster", c.Name)
-	return err
+	if _, err := c.Run(ctx, "stackwright", "down", "--devcluster", c.Name); err != nil {
+		return err
+	}
+	// The folder is ours; it stays when something is left in it, for whoever asks what.
+	_ = os.Remove(c.state())
+	return nil
 }
 
 // Kubeconfig is the path of the administrator's configuration.
