@@ -4,6 +4,7 @@ package operator
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
@@ -62,6 +63,10 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 		LeaderElectionID:              selection.Lease(len(known)),
 		LeaderElectionNamespace:       o.Namespace,
 		LeaderElectionReleaseOnCancel: true,
+		// The database's writer fails over by the operator: one that stands by takes over 10 s after its leader was lost.
+		LeaseDuration: new(10 * time.Second),
+		RenewDeadline: new(7 * time.Second),
+		RetryPeriod:   new(2 * time.Second),
 	}, controllers...)
 	if err != nil {
 		return nil, fmt.Errorf("making the manager: %w", err)

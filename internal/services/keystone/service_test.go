@@ -126,7 +126,7 @@ func TestOnlyTheAPIIsImpatient(t *testing.T) {
 	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
 		latest := secret(p, "identity-config")
 		api := secret(p, "identity-config-"+latest["hash"])["keystone.conf"]
-		const want = "connection_parameters = connect_timeout=5&read_timeout=10&write_timeout=10\n"
+		const want = "connection_parameters = connect_timeout=3&read_timeout=8&write_timeout=8\n"
 		if strings.Replace(api, want, "", 1) != latest["keystone.conf"] || !strings.Contains(api, want) {
 			t.Errorf("the API runs with\n%s\nand Jobs with\n%s", api, latest["keystone.conf"])
 		}

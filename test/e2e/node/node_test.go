@@ -52,7 +52,7 @@ func TestNodeIsCutOffAndHealed(t *testing.T) {
 			w.Eventually(story.UpToReady, "all members serve", members(w))
 			w.Ready(story.UpToReady, cp)
 			got := probe.Stop()
-			t.Logf("%s: %s", node, got)
+			t.Logf("%s: %s; failed by second: %v", node, got, got.Bad)
 			if got.Failed*100 > mostFailed*got.Total || got.Longest > mostGap {
 				t.Errorf("%s, last: %v; at most %d %% and %s", got, got.Last, mostFailed, mostGap)
 			}

@@ -17,6 +17,8 @@ type Probe struct {
 	total    int
 	failed   int
 	last     error
+	began    time.Time
+	bad      []int
 	good     time.Time
 	longest  time.Duration
 	inFlight sync.WaitGroup
@@ -29,6 +31,8 @@ type Result struct {
 	Longest time.Duration
 	// Last is the last failure.
 	Last error
+	// Bad has, for each second of the probe, how many of the requests that began in it failed.
+	Bad []int
 }
 
 // String is the result in one line.
@@ -39,7 +43,7 @@ func (r Result) String() string {
 // Watch starts a probe. Each request has timeout; slow ones do not slow down the pace.
 func (w *World) Watch(every, timeout time.Duration, ask func(context.Context) error) *Probe {
 	ctx, stop := context.WithCancel(w.Context())
-	p := &Probe{stop: stop, good: time.Now()}
+	p := &Probe{stop: stop, began: time.Now(), good: time.Now()}
 	p.done.Go(func() {
 		ticker := time.NewTicker(every)
 		defer ticker.Stop()
@@ -57,6 +61,7 @@ func (w *World) Watch(every, timeout time.Duration, ask func(context.Context) er
 }
 
 func (p *Probe) ask(ctx context.Context, timeout time.Duration, ask func(context.Context) error) {
+	second := int(time.Since(p.began) / time.Second)
 	limited, stop := context.WithTimeout(ctx, timeout)
 	defer stop()
 	err := ask(limited)
@@ -66,8 +71,12 @@ func (p *Probe) ask(ctx context.Context, timeout time.Duration, ask func(context
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.total++
+	for len(p.bad) <= second {
+		p.bad = append(p.bad, 0)
+	}
 	if err != nil {
 		p.failed++
+		p.bad[second]++
 		p.last = err
 		return
 	}
@@ -83,5 +92,5 @@ func (p *Probe) Stop() Result {
 	p.inFlight.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return Result{Total: p.total, Failed: p.failed, Longest: p.longest, Last: p.last}
+	return Result{Total: p.total, Failed: p.failed, Longest: p.longest, Last: p.last, Bad: p.bad}
 }
