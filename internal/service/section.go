@@ -37,7 +37,7 @@ func database(f *oslo.File, connection string, ca []byte) {
 	f.Set("database", "connection", oslo.Literal(connection))
 	// A database that is away is an error at once, not a worker that hangs for 100 seconds: whoever asked can ask
 	// again, and the workers stay free to answer probes.
-	f.Set("database", "max_retries", 2)
+	f.Set("database", "max_retries", 1)
 	f.Set("database", "retry_interval", 1)
 }
 

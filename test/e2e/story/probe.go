@@ -85,6 +85,13 @@ func (p *Probe) ask(ctx context.Context, timeout time.Duration, ask func(context
 	p.good = now
 }
 
+// Err returns the last failure, nil when there was none.
+func (p *Probe) Err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last
+}
+
 // Stop ends the probe and tells what it saw.
 func (p *Probe) Stop() Result {
 	p.stop()

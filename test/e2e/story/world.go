@@ -37,14 +37,23 @@ type World struct {
 	kept sync.Once
 }
 
+// Slow marks a story of several minutes; go test -short leaves it out.
+func Slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes minutes; run it without -short")
+	}
+}
+
 // Start gives a test the shared cluster and a namespace of its own. When the test fails, logs, events and objects are
 // kept.
 func Start(t *testing.T) *World {
 	t.Helper()
+	prepare(t)
 	return Join(t, Shared())
 }
 
-// Join is Start on a cluster of the test's own.
+// Join is Start on a cluster that runs.
 func Join(t *testing.T, c Cluster) *World {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig())
