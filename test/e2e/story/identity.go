@@ -115,6 +115,23 @@ func (i *Identity) Mix(token string) func(context.Context) error {
 	}
 }
 
+// Serial is the serial number of the certificate that the API shows.
+func (i *Identity) Serial(ctx context.Context) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, i.cloud.Auth.URL, nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := i.http.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	if response.TLS == nil {
+		return "", fmt.Errorf("%s is not encrypted", i.cloud.Auth.URL)
+	}
+	return response.TLS.PeerCertificates[0].SerialNumber.String(), nil
+}
+
 func (i *Identity) send(ctx context.Context, method string, body io.Reader, headers map[string]string,
 	want int) (http.Header, error) {
 	url := strings.TrimSuffix(i.cloud.Auth.URL, "/")

@@ -1,0 +1,75 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	"stackwright.dev/stackwright/test/e2e/story"
+)
+
+// Secrets with certificates that somebody deletes come back with new ones, which reach the API and the database without
+// one failed request.
+func TestCertificatesComeBack(t *testing.T) {
+	story.Slow(t)
+	w := story.Start(t)
+	cp := w.Cloud()
+	users := w.Users(cp)
+	token, err := users.Token(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := users.Serial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	reloads := strings.Count(databaseLog(w, cp), reloaded)
+	probe := w.Watch(200*time.Millisecond, 10*time.Second, users.Mix(token))
+	for _, name := range []string{"openstack-keystone-tls", "openstack-galera-tls"} {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: name}}
+		if err := w.Delete(t.Context(), secret); err != nil {
+			t.Fatal(err)
+		}
+		w.Eventually(30*time.Second, name+" is back", func(ctx context.Context) error {
+			return w.Get(ctx, w.Key(secret), secret)
+		})
+	}
+	w.Eventually(story.UpToReady, "the API shows a new certificate", func(ctx context.Context) error {
+		now, err := users.Serial(ctx)
+		if err == nil && now == old {
+			err = errors.New("it shows the old one")
+		}
+		return err
+	})
+	w.Eventually(3*time.Minute, "the database has read its new certificate", func(context.Context) error {
+		if n := strings.Count(databaseLog(w, cp), reloaded); n <= reloads {
+			return fmt.Errorf("it has read certificates anew %d times", n)
+		}
+		return nil
+	})
+	w.Ready(story.UpToReady, cp)
+	if got := probe.Stop(); got.Failed > 0 {
+		t.Errorf("%s, last: %v; none may fail", got, got.Last)
+	}
+}
+
+// reloaded is what an agent says when its server has read certificates anew.
+const reloaded = "reloaded certificates"
+
+func databaseLog(w *story.World, cp *controlplanev1.OpenStackControlPlane) string {
+	w.Helper()
+	text, err := w.Cluster.Kubectl(w.Context(), "-n", cp.Namespace, "logs", "openstack-galera-0")
+	if err != nil {
+		w.Fatal(err)
+	}
+	return text
+}
