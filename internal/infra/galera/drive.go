@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"stackwright.dev/stackwright/internal/agent/mariadb"
 )
 
@@ -103,6 +105,8 @@ func (w *World) start(ctx context.Context, a Agents, d Decision, save func(Recor
 		if err := save(w.Record); err != nil {
 			return fmt.Errorf("recording the intent to start from %s: %w", d.Seed.Pod, err)
 		}
+		log.FromContext(ctx).Info("a member is to start the cluster", "member", d.Seed.Pod, "position", d.Seed.Position,
+			"epoch", d.Epoch)
 	}
 	err := a.Bootstrap(ctx, d.Seed.Pod,
 		mariadb.Bootstrap{Epoch: d.Epoch, Volume: d.Seed.Volume, Position: d.Seed.Position})
@@ -143,6 +147,7 @@ func (w *World) serve(ctx context.Context, a Agents, save func(Record) error) (D
 	if err := save(w.Record); err != nil {
 		return Decision{}, fmt.Errorf("recording the new writer: %w", err)
 	}
+	log.FromContext(ctx).Info("the writer changes", "from", current, "to", next.Pod, "term", w.Record.Term())
 	return Decision{Action: Serve}, w.promote(ctx, a)
 }
 
