@@ -18,6 +18,7 @@ import (
 
 // The identity API answers while the members of the database are killed one after another.
 func TestAPIStaysWhileDatabaseMembersAreKilled(t *testing.T) {
+	story.Slow(t)
 	w := story.Start(t)
 	cp := w.NewCloud("ha")
 	cp.Spec.Services.Galera = &controlplanev1.GaleraService{Replicas: new(int32(3))}

@@ -27,6 +27,9 @@ func TestGaleraComesBackWhenAllMembersAreKilled(t *testing.T) {
 	g := newGalera(t, w)
 	writer := startWriter(w, "app", memberHosts(w)...)
 	rounds := 3
+	if testing.Short() {
+		rounds = 1
+	}
 	if n, err := strconv.Atoi(os.Getenv("GALERA_ROUNDS")); err == nil {
 		rounds = n
 	}
@@ -48,6 +51,7 @@ func TestGaleraComesBackWhenAllMembersAreKilled(t *testing.T) {
 
 // One member is killed, then the writer itself. The others go on.
 func TestGaleraGoesOnWhenOneMemberIsKilled(t *testing.T) {
+	story.Slow(t)
 	w := story.Start(t)
 	g := newGalera(t, w)
 	writer := startWriter(w, "app", memberHosts(w)...)
@@ -77,6 +81,7 @@ func other(g *infrav1.Galera) string {
 // A member's volume is lost together with all pods. If it was not the writer's, the cluster comes back by itself; if it
 // was, it stops and names the field, and goes on when the field is set.
 func TestGaleraWithALostVolume(t *testing.T) {
+	story.Slow(t)
 	w := story.Start(t)
 	g := newGalera(t, w)
 	writer := startWriter(w, "app", memberHosts(w)...)
@@ -110,6 +115,55 @@ func TestGaleraWithALostVolume(t *testing.T) {
 	change.Spec.Recovery = &infrav1.GaleraRecovery{Seed: seed, Epoch: g.Status.Epoch + 1}
 	w.Apply(change)
 	w.Ready(3*time.Minute, g)
+}
+
+// Before the volumes are full, writes are refused and the condition names the field to change. When there is room again
+// they go on, and no row is lost.
+func TestGaleraWithAFullVolume(t *testing.T) {
+	w := story.Start(t)
+	g := &infrav1.Galera{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "db"}}
+	g.Spec.Image, g.Spec.Replicas = image(w, "mariadb"), 1
+	g.Spec.Storage.ClassName = "devcluster-sized"
+	g.Spec.Storage.Size.Set(1 << 30)
+	w.Apply(g)
+	d := &infrav1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "app"}}
+	d.Spec.Galera = "db"
+	w.Apply(d)
+	w.Ready(5*time.Minute, d)
+	writer := startWriter(w, "app", memberHosts(w)[:1]...)
+
+	inside := func(script string) {
+		t.Helper()
+		if _, err := w.Cluster.Kubectl(t.Context(), "-n", w.Namespace, "exec", "db-0", "--", "sh", "-c", script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inside(`cd /var/lib/mysql && fallocate -l "$(($(stat -f -c '%a*%S' .) - 20971520))" filler`)
+	w.Eventually(time.Minute, "the condition names the field", func(ctx context.Context) error {
+		if err := w.Get(ctx, w.Key(g), g); err != nil {
+			return err
+		}
+		c := meta.FindStatusCondition(g.Status.Conditions, "MembersReady")
+		if c == nil || c.Reason != "VolumeFull" || !strings.Contains(c.Message, "spec.storage.size") {
+			return fmt.Errorf("the condition is %v", c)
+		}
+		return nil
+	})
+	before, err := writer.rows(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Holds(5*time.Second, "no row is acknowledged", func(ctx context.Context) error {
+		now, err := writer.rows(ctx)
+		if err == nil && now > before+50 {
+			err = fmt.Errorf("%d rows, and then %d", before, now)
+		}
+		return err
+	})
+	inside("rm /var/lib/mysql/filler")
+	writer.grows(time.Minute)
+	w.Ready(time.Minute, g)
+	writer.check()
 }
 
 // lose removes a member's claim together with all pods.

@@ -53,7 +53,7 @@ func (a *Agent) applyRole(ctx context.Context, ordered bool) error {
 		return err
 	}
 	trusted := open && a.State().Writable
-	want := a.vol.Memo().Role.Writer == a.cfg.Pod && (trusted || ordered || a.newest(ctx))
+	want := a.vol.Memo().Role.Writer == a.cfg.Pod && !a.State().Full && (trusted || ordered || a.newest(ctx))
 	switch {
 	case want && !trusted:
 		err = a.sql.openWrites(ctx)

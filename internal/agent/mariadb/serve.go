@@ -149,10 +149,21 @@ func (w *watch) look(ctx context.Context) {
 		slog.Error("remembering that the data is whole", "error", err)
 		return
 	}
+	w.measure()
 	if err := w.applyRole(ctx, false); err != nil {
 		slog.Error("applying the role", "error", err)
 	}
 	w.tls.look(ctx, w.sql)
+}
+
+// measure notes whether the volume is full.
+func (w *watch) measure() {
+	free, size, err := w.vol.space()
+	if err != nil {
+		slog.Error("measuring the volume", "error", err)
+		return
+	}
+	w.set(func(s *State) { s.Full = full(free, size, s.Full) })
 }
 
 // remember notes that the data is whole and which history it belongs to.

@@ -76,6 +76,8 @@ type State struct {
 	Role Role `json:"role"`
 	// Writable tells that this member takes writes of clients now.
 	Writable bool `json:"writable"`
+	// Full tells that the volume has so little room left that this member takes no writes.
+	Full bool `json:"full,omitempty"`
 	// Wsrep is what mariadbd says while it runs.
 	Wsrep Wsrep `json:"wsrep"`
 	// Log has the last lines of mariadbd when it ended by itself.

@@ -134,13 +134,17 @@ func (w *World) serve(ctx context.Context, a Agents, save func(Record) error) (D
 		return Decision{Reason: "NotSynced", Text: "A member runs and is not synced yet; it serves when it is."}, nil
 	}
 	current := w.Record.Writer()
-	if s, ok := w.Reports[current]; ok && s.Serves() && w.Record.Term() >= w.newestRole().Term {
+	roomy := slices.DeleteFunc(slices.Clone(serving), func(s mariadb.State) bool { return s.Full })
+	if len(roomy) == 0 {
+		return allFull(serving), nil
+	}
+	if s, ok := w.Reports[current]; ok && s.Serves() && !s.Full && w.Record.Term() >= w.newestRole().Term {
 		if s.Writable {
 			return Decision{Action: Serve}, w.tell(ctx, a)
 		}
 		return Decision{Action: Serve}, w.promote(ctx, a)
 	}
-	next := slices.MinFunc(serving, func(x, y mariadb.State) int {
+	next := slices.MinFunc(roomy, func(x, y mariadb.State) int {
 		return cmp.Or(cmp.Compare(notSynced(x), notSynced(y)), cmp.Compare(x.Pod, y.Pod))
 	})
 	w.Record.order(mariadb.Role{Term: max(w.Record.Term(), w.newestRole().Term) + 1, Writer: next.Pod})
@@ -149,6 +153,13 @@ func (w *World) serve(ctx context.Context, a Agents, save func(Record) error) (D
 	}
 	log.FromContext(ctx).Info("the writer changes", "from", current, "to", next.Pod, "term", w.Record.Term())
 	return Decision{Action: Serve}, w.promote(ctx, a)
+}
+
+// allFull is about a cluster that runs and refuses writes.
+func allFull(serving []mariadb.State) Decision {
+	return Decision{Reason: "VolumeFull", Person: true, On: "PersistentVolumeClaim data-" + serving[0].Pod,
+		Text: fmt.Sprintf("Writes are refused, because the volume of %s has almost no room left; raise spec.storage.size, for "+
+			"which the storage class has to allow expansion. Reading goes on, and nothing is lost.", serving[0].Pod)}
 }
 
 func notSynced(s mariadb.State) int {

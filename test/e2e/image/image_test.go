@@ -49,6 +49,9 @@ func build(t *testing.T, cache, lock string, names ...string) *image.Images {
 
 // Two machines with one lock make the same image, and the second time there is nothing to do.
 func TestSameInputsGiveTheSameDigest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds everything twice, which takes minutes")
+	}
 	first, second := t.TempDir(), t.TempDir()
 	want := build(t, first, "", "memcached").Images["memcached"]
 	got := build(t, second, filepath.Join(first, "lock-epoxy.yaml"), "memcached").Images["memcached"]
