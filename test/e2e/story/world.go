@@ -49,7 +49,9 @@ func Slow(t *testing.T) {
 // kept.
 func Start(t *testing.T) *World {
 	t.Helper()
-	prepare(t)
+	if err := prepare(); err != nil {
+		t.Fatal(err)
+	}
 	return Join(t, Shared())
 }
 
