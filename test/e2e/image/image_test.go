@@ -21,6 +21,7 @@ import (
 	"stackwright.dev/stackwright/internal/image/catalogue"
 	"stackwright.dev/stackwright/internal/image/layer"
 	"stackwright.dev/stackwright/releases"
+	"stackwright.dev/stackwright/test/e2e/story"
 )
 
 // binaries is where make build puts the programs.
@@ -49,9 +50,7 @@ func build(t *testing.T, cache, lock string, names ...string) *image.Images {
 
 // Two machines with one lock make the same image, and the second time there is nothing to do.
 func TestSameInputsGiveTheSameDigest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds everything twice, which takes minutes")
-	}
+	story.Slow(t)
 	first, second := t.TempDir(), t.TempDir()
 	want := build(t, first, "", "memcached").Images["memcached"]
 	got := build(t, second, filepath.Join(first, "lock-epoxy.yaml"), "memcached").Images["memcached"]
