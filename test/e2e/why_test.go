@@ -22,9 +22,6 @@ func TestWhyNamesTheDatabase(t *testing.T) {
 	w := story.Start(t)
 	cp := w.Cloud()
 	cordon(w, true)
-	t.Cleanup(func() {
-		w.Ready(story.UpToReady, cp)
-	})
 	t.Cleanup(func() { cordon(w, false) })
 	w.Kill(cp.Namespace, "openstack-galera-0")
 	w.Eventually(time.Minute, "why names the pod", func(ctx context.Context) error {
@@ -34,7 +31,7 @@ func TestWhyNamesTheDatabase(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "exit status 3") {
 			return fmt.Errorf("the exit code is not 3: %w", errors.Join(err, errors.New(out)))
 		}
-		if !strings.Contains(out, "First cause: Pod openstack/openstack-galera-0: Unschedulable") {
+		if !strings.Contains(out, "First cause: Pod openstack/openstack-galera-0, PodScheduled: Unschedulable") {
 			return errors.New(out)
 		}
 		w.Logf("in %s:\n%s", took.Round(time.Millisecond), out)
