@@ -24,8 +24,12 @@ import (
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
-//go:embed testdata/writer.py
-var writerScript string
+var (
+	//go:embed testdata/writer.py
+	writerScript string
+	//go:embed testdata/publisher.py
+	publisherScript string
+)
 
 // image returns the image of a component in the release that the cluster has.
 func image(w *story.World, component string) string {
@@ -38,7 +42,7 @@ func image(w *story.World, component string) string {
 	return string(r.Spec.Images[component])
 }
 
-// writer is a pod that writes rows into a Database without a pause.
+// writer is a pod that writes into a Database or a MessageBus without a pause.
 type writer struct {
 	*story.World
 	pod   *corev1.Pod
@@ -56,30 +60,48 @@ type line struct {
 	Done         bool    `json:"done"`
 }
 
-// startWriter makes the pod and waits until it writes.
+// startWriter makes a pod that writes rows into a Database, and at the end asks members for them. It waits until the pod
+// writes.
 func startWriter(w *story.World, database string, members ...string) *writer {
 	w.Helper()
+	return start(w, program{script: writerScript, secret: database + "-db", image: "openstackclient", hosts: members})
+}
+
+// startPublisher makes a pod that publishes into a MessageBus. It waits until the pod writes.
+func startPublisher(w *story.World, bus string) *writer {
+	w.Helper()
+	return start(w, program{script: publisherScript, secret: bus, image: "keystone", hosts: []string{"all"}})
+}
+
+// program is what a writer runs, with a Secret in /db and hosts as its arguments.
+type program struct {
+	script, secret, image string
+	hosts                 []string
+}
+
+func start(w *story.World, p program) *writer {
+	w.Helper()
 	script := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "writer"},
-		Data: map[string]string{"writer.py": writerScript}}
+		Data: map[string]string{"writer.py": p.script}}
 	w.Apply(script)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "writer"}, Spec: corev1.PodSpec{
 		AutomountServiceAccountToken:  new(false),
 		TerminationGracePeriodSeconds: new(int64(1)),
 		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: new(true), RunAsUser: new(int64(42400)),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
-		Containers: []corev1.Container{{Name: "writer", Image: image(w, "openstackclient"),
-			Command: append([]string{"python3", "/script/writer.py"}, members...),
+		Containers: []corev1.Container{{Name: "writer", Image: image(w, p.image),
+			Command: append([]string{"python3", "/script/writer.py"}, p.hosts...),
 			SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false),
 				Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
 			VolumeMounts: []corev1.VolumeMount{{Name: "db", MountPath: "/db"}, {Name: "script", MountPath: "/script"}}}},
 		Volumes: []corev1.Volume{
-			{Name: "db", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: database + "-db"}}},
+			{Name: "db", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: p.secret}}},
 			{Name: "script", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
 				LocalObjectReference: corev1.LocalObjectReference{Name: "writer"}}}},
 		},
 	}}
 	w.Apply(pod)
-	out := &writer{World: w, pod: pod, hosts: members}
+	out := &writer{World: w, pod: pod, hosts: p.hosts}
 	out.grows(2 * time.Minute)
 	return out
 }
@@ -168,9 +190,15 @@ func (w *writer) check() {
 	}
 }
 
-// cut ends all processes of the members at once, as a power cut would, and then removes their pods: a kubelet would
-// give them two seconds.
+// cut ends all processes of the database's members at once, as a power cut would, and then removes their pods.
 func cut(w *story.World) {
+	w.Helper()
+	kill(w, "mariadb", "db-")
+}
+
+// kill ends all processes of three members that an agent runs at once, and then removes their pods, whose names begin
+// with prefix: a kubelet would give them two seconds.
+func kill(w *story.World, agent, prefix string) {
 	w.Helper()
 	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -179,7 +207,8 @@ func cut(w *story.World) {
 	killed := 0
 	for _, c := range commands {
 		b, _ := os.ReadFile(c)
-		if !strings.HasPrefix(string(b), "stackwright-agent\x00mariadb\x00--domain=db-pods."+w.Namespace+".svc") {
+		if !strings.HasPrefix(string(b), "stackwright-agent\x00"+agent+"\x00--domain="+prefix) ||
+			!strings.Contains(string(b), "."+w.Namespace+".svc\x00") {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(c)))
@@ -190,7 +219,7 @@ func cut(w *story.World) {
 	if killed < 3 {
 		w.Fatalf("killed %d processes, want those of 3 members", killed)
 	}
-	if n := w.Kill(w.Namespace, "db-"); n != 3 {
+	if n := w.Kill(w.Namespace, prefix); n != 3 {
 		w.Fatalf("removed %d pods, want 3", n)
 	}
 }

@@ -4,6 +4,7 @@ package story
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -20,6 +21,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"stackwright.dev/kit/gate"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
@@ -148,6 +151,31 @@ func (w *World) applyIn(ctx context.Context, obj client.Object) {
 
 // Key is the name of obj.
 func (w *World) Key(obj client.Object) client.ObjectKey { return client.ObjectKeyFromObject(obj) }
+
+// Replace kills a pod of a StatefulSet and waits until the one after it is ready.
+func (w *World) Replace(within time.Duration, namespace, name string) {
+	w.Helper()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	if err := w.Get(w.Context(), w.Key(pod), pod); err != nil {
+		w.Fatalf("reading pod %s: %v", name, err)
+	}
+	old, ready := pod.UID, gate.For(pod)
+	if err := w.Delete(w.Context(), pod, client.GracePeriodSeconds(0), client.Preconditions{UID: &old}); err != nil {
+		w.Fatalf("killing pod %s: %v", name, err)
+	}
+	w.Eventually(within, name+" is back", func(ctx context.Context) error {
+		if err := w.Get(ctx, w.Key(pod), pod); err != nil {
+			return err
+		}
+		if pod.UID == old {
+			return errors.New("it is the one that was killed")
+		}
+		if ok, why := ready(pod); !ok {
+			return errors.New(why)
+		}
+		return nil
+	})
+}
 
 // Kill removes the pods whose names begin with prefix at once, without grace, as a power cut would, and returns how
 // many there were.
