@@ -144,9 +144,10 @@ func (d *door) writable(ctx context.Context) (bool, error) {
 	return !ro, nil
 }
 
-// reloadTLS makes mariadbd and Galera read their certificates anew; connections stay.
+// reloadTLS makes mariadbd and Galera read their certificates anew; connections stay. Since MariaDB 11.8 the options of
+// the provider are variables of their own, and wsrep_provider_options cannot be set any more.
 func (d *door) reloadTLS(ctx context.Context) error {
-	for _, q := range []string{"FLUSH SSL", "SET GLOBAL wsrep_provider_options = 'socket.ssl_reload=1'"} {
+	for _, q := range []string{"FLUSH SSL", "SET GLOBAL wsrep_provider_socket_ssl_reload = ON"} {
 		if _, err := d.db.ExecContext(ctx, q); err != nil {
 			return fmt.Errorf("reloading certificates: %w", err)
 		}
