@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +19,8 @@ import (
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
-// Secrets with certificates that somebody deletes come back with new ones, which reach the API and the database without
-// one failed request.
+// Secrets with certificates that somebody deletes come back with new ones, which reach the API and the servers behind
+// it without one failed request.
 func TestCertificatesComeBack(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
@@ -32,9 +34,14 @@ func TestCertificatesComeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reloads := strings.Count(databaseLog(w, cp), reloaded)
+	servers := map[string]string{"openstack-galera-tls": "openstack-galera-0",
+		"openstack-rabbitmq-tls": "openstack-rabbitmq-0", "openstack-memcached-tls": "openstack-memcached-0"}
+	before := map[string]int{}
+	for _, pod := range servers {
+		before[pod] = reloads(w, cp, pod)
+	}
 	probe := w.Watch(200*time.Millisecond, 10*time.Second, users.Mix(token))
-	for _, name := range []string{"openstack-keystone-tls", "openstack-galera-tls"} {
+	for _, name := range append(slices.Sorted(maps.Keys(servers)), "openstack-keystone-tls") {
 		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: name}}
 		if err := w.Delete(t.Context(), secret); err != nil {
 			t.Fatal(err)
@@ -50,26 +57,26 @@ func TestCertificatesComeBack(t *testing.T) {
 		}
 		return err
 	})
-	w.Eventually(3*time.Minute, "the database has read its new certificate", func(context.Context) error {
-		if n := strings.Count(databaseLog(w, cp), reloaded); n <= reloads {
-			return fmt.Errorf("it has read certificates anew %d times", n)
-		}
-		return nil
-	})
+	for _, pod := range servers {
+		w.Eventually(3*time.Minute, pod+" has read its new certificate", func(context.Context) error {
+			if n := reloads(w, cp, pod); n <= before[pod] {
+				return fmt.Errorf("it has read certificates anew %d times", n)
+			}
+			return nil
+		})
+	}
 	w.Ready(story.UpToReady, cp)
 	if got := probe.Stop(); got.Failed > 0 {
 		t.Errorf("%s, last: %v; none may fail", got, got.Last)
 	}
 }
 
-// reloaded is what an agent says when its server has read certificates anew.
-const reloaded = "reloaded certificates"
-
-func databaseLog(w *story.World, cp *controlplanev1.OpenStackControlPlane) string {
+// reloads is how often an agent says that its server has read certificates anew.
+func reloads(w *story.World, cp *controlplanev1.OpenStackControlPlane, pod string) int {
 	w.Helper()
-	text, err := w.Cluster.Kubectl(w.Context(), "-n", cp.Namespace, "logs", "openstack-galera-0")
+	text, err := w.Cluster.Kubectl(w.Context(), "-n", cp.Namespace, "logs", pod)
 	if err != nil {
 		w.Fatal(err)
 	}
-	return text
+	return strings.Count(text, "reloaded certificates")
 }
