@@ -10,6 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/step"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 )
 
 // Annotations of pod templates: a new value restarts the pods one by one. uwsgi reads a certificate when it starts, and
@@ -22,8 +24,8 @@ const (
 // APIStep runs the API.
 func (s Service[T]) APIStep(o ...step.Option[T]) step.Step[T] {
 	return step.Objects(StepAPI, func(sc *step.Scope[T]) ([]client.Object, error) {
-		return []client.Object{s.deployment(sc), s.budget(sc.Owner())}, nil
-	}, append(o, step.Reads[T](RefConfig, RefTLS, RefCacheTLS, RefAutoscaler),
+		return []client.Object{s.deployment(sc), s.budget(sc.Owner())}, sc.Err()
+	}, append(o, step.Reads[T](RefConfig, RefTLS, RefMemcached, RefCacheTLS, RefAutoscaler),
 		step.After[T](StepAccess, StepConfig, StepCertificate), step.Makes[T](&appsv1.Deployment{},
 			&policyv1.PodDisruptionBudget{}),
 		step.Condition[T]("DeploymentReady"), step.Component[T](ComponentAPI))...)
@@ -72,7 +74,9 @@ func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemp
 	if !o.Common().TLS.Disabled {
 		t.Annotations[annotationCertificate] = sc.Digest(RefTLS, "tls.crt")
 	}
-	if s.memcached(o) != "" {
+	if m, ok := sc.Get(RefMemcached).(*infrav1.Memcached); ok && m.Status.TLSSecret != "" {
+		// The value is not needed; without it the step waits, rather than to roll the pods for a Secret that comes back.
+		_ = sc.Value(RefCacheTLS, keyCA)
 		t.Annotations[annotationCache] = sc.Digest(RefCacheTLS, keyCA)
 	}
 	t.Spec.TerminationGracePeriodSeconds = new(int64(drainTime + requestTimeout + 5))

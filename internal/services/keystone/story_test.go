@@ -132,6 +132,16 @@ func TestOptionRollsTheAPI(t *testing.T) {
 	})
 }
 
+// The Secret with the caches' authority is away for a moment, as when somebody deletes it: the pods keep what they have.
+func TestMissingCacheAuthorityRollsNothing(t *testing.T) {
+	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Settle()
+		if got := writes(p, func() { p.Remove("Secret/cloud/cache-tls") }); len(got) > 0 {
+			t.Errorf("it wrote %v", got)
+		}
+	})
+}
+
 // A new password becomes the valid one first, and clients hear of it afterwards.
 func TestPasswordTakesEffectBeforeClientsHearOfIt(t *testing.T) {
 	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
