@@ -88,7 +88,8 @@ func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemp
 	return t
 }
 
-// probes take a pod that does not answer out of service in nine seconds. Liveness only asks whether somebody listens:
+// probes take a dead API out of service in eight seconds. One that hangs gets six more: on a busy machine a pod that
+// starts slows down the one that it replaces, which then must not go first. Liveness only asks whether somebody listens:
 // workers that wait for a database shall not be restarted, and uwsgi itself ends those that hang.
 func (s Service[T]) probes(o T, c *corev1.Container) {
 	health := corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: s.Health, Port: intstr.FromString("api"),
@@ -97,7 +98,7 @@ func (s Service[T]) probes(o T, c *corev1.Container) {
 		health.HTTPGet.Scheme = corev1.URISchemeHTTP
 	}
 	c.StartupProbe = &corev1.Probe{ProbeHandler: health, PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: 120}
-	c.ReadinessProbe = &corev1.Probe{ProbeHandler: health, PeriodSeconds: 3, TimeoutSeconds: 3, FailureThreshold: 2}
+	c.ReadinessProbe = &corev1.Probe{ProbeHandler: health, PeriodSeconds: 4, TimeoutSeconds: 5, FailureThreshold: 2}
 	c.LivenessProbe = &corev1.Probe{
 		ProbeHandler:  corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString("api")}},
 		PeriodSeconds: 10, TimeoutSeconds: 5, FailureThreshold: 3,
