@@ -168,9 +168,10 @@ func forget(v any, field string) {
 	}
 }
 
-// forgetAddress removes the address that the server picked for a Service.
+// forgetAddress removes the address and the node ports that the server picked for a Service.
 func forgetAddress(spec any) {
 	m, ok := spec.(map[string]any)
+	forget(m, "nodePort")
 	if ip := m["clusterIP"]; ok && ip != "None" {
 		delete(m, "clusterIP")
 		delete(m, "clusterIPs")
