@@ -105,8 +105,8 @@ func object(kind, ns, name, spec string) *unstructured.Unstructured {
 		group = "infra"
 	}
 	u := &unstructured.Unstructured{}
-	text := fmt.Sprintf("{apiVersion: %s.stackwright.dev/v1alpha1, kind: %s, metadata: {name: %s, namespace: %s}, spec: %s}",
-		group, kind, name, ns, spec)
+	text := fmt.Sprintf("{apiVersion: %s.stackwright.dev/v1alpha1, kind: %s, "+
+		"metadata: {name: %s, namespace: '%s'}, spec: %s}", group, kind, name, ns, spec)
 	if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
 		panic(err)
 	}
