@@ -91,14 +91,17 @@ func TestUnreachable(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	l.Close()
-	for name, args := range map[string][]string{
-		"nobody listens": {"--kubeconfig", kubeconfig(t, "http://"+l.Addr().String())},
-		"no such file":   {"--kubeconfig", "testdata/none"},
-		"no cluster":     nil,
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"nobody listens": {[]string{"--kubeconfig", kubeconfig(t, "http://"+l.Addr().String())}, "connection refused"},
+		"no such file":   {[]string{"--kubeconfig", "testdata/none"}, "reading the kubeconfig: stat testdata/none"},
+		"no cluster":     {nil, "no cluster is configured; start one with `stackwright up`, or give --kubeconfig"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, verb := range []string{"status", "tree", "why", "clouds-yaml"} {
-				run(t, "", append([]string{verb}, args...)...).want(t, exitUnreachable, "stackwright: ")
+				run(t, "", append([]string{verb}, c.args...)...).want(t, exitUnreachable, c.says)
 			}
 		})
 	}
