@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -146,7 +147,7 @@ func TestServerUpAndDown(t *testing.T) {
 	w.run("up", "--timeout", "1m").want(t, exitDone, "unchanged")
 	w.run("down").want(t, exitUsage, "control plane openstack is live; to delete it give --confirm openstack")
 	w.run("down", "--confirm", "openstack").want(t, exitDone)
-	if err := w.client.Get(t.Context(), client.ObjectKeyFromObject(d), d); client.IgnoreNotFound(err) != nil || err == nil {
+	if err := w.client.Get(t.Context(), client.ObjectKeyFromObject(d), d); !apierrors.IsNotFound(err) {
 		t.Errorf("the operator is still there: %v", err)
 	}
 	if left, _ := os.ReadDir(w.state); len(left) > 0 {

@@ -27,8 +27,8 @@ func waiting(t *testing.T) *world {
 	}
 	w.status("OpenStackControlPlane", "cloud", not("Waiting", "Step galera: Galera cloud-galera is not ready.")+
 		`,"clouds":null,"steps":[{"name":"galera","state":"Waiting","waitingFor":"Galera cloud-galera"}]}`)
-	w.status("Galera", "cloud-galera", not("NoStorageClass", "The cluster has no default class; set spec.storage.className.")+
-		`}`)
+	w.status("Galera", "cloud-galera",
+		not("NoStorageClass", "The cluster has no default class; set spec.storage.className.")+`}`)
 	return w
 }
 

@@ -50,8 +50,8 @@ func HasClass(obj client.Object) (bool, string) {
 		"set spec.storage.className, or mark a StorageClass as default."
 }
 
-// RememberSize remembers the size that volumes began with: a StatefulSet's claim template can never change, and a volume
-// can grow.
+// RememberSize remembers the size that volumes began with: the claim template of a StatefulSet can never change, and a
+// volume can grow.
 func RememberSize[T owner.Object](s *step.Scope[T], storage infrav1.Storage) *outcome.Outcome {
 	if s.Cell().ID != "" {
 		return nil
