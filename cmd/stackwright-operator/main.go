@@ -25,12 +25,7 @@ func run() error {
 	var o operator.Options
 	var level slog.Level
 	show := flag.Bool("version", false, "print the version and exit")
-	flag.StringVar(&o.Controllers, "controllers", "",
-		"controllers to run, such as keystone,galera or nova/api for one component; empty runs all")
-	flag.StringVar(&o.Metrics, "metrics", "127.0.0.1:8080", `address of /metrics, without authentication; "0" for none`)
-	flag.StringVar(&o.Health, "health", ":8081", `address of /healthz and /readyz; "0" for none`)
-	flag.BoolVar(&o.LeaderElection, "leader-elect", false, "let several replicas stand by for each other")
-	flag.StringVar(&o.Namespace, "namespace", "", "namespace of the leader lease; empty is the pod's own")
+	o.Flags(flag.CommandLine)
 	flag.TextVar(&level, "log-level", slog.LevelInfo, "debug, info or error")
 	flag.Parse()
 	if *show {

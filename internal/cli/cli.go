@@ -38,9 +38,16 @@ func Run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr}
-	err := a.root(filepath.Base(os.Args[0])).ExecuteContext(ctx)
+	return a.run(ctx, filepath.Base(os.Args[0]), os.Args[1:])
+}
+
+// run executes the arguments of a program of that name.
+func (a *app) run(ctx context.Context, program string, args []string) int {
+	root := a.root(program)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
 	if err != nil && !said(err) {
-		fmt.Fprintln(os.Stderr, "stackwright:", err)
+		fmt.Fprintln(a.err, "stackwright:", err)
 	}
 	return code(ctx, err)
 }

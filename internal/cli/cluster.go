@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
@@ -62,12 +61,14 @@ func (a *app) config() (*rest.Config, error) {
 			return nil, noCluster{fmt.Errorf("reading the kubeconfig: %w", err)}
 		}
 	}
-	cfg, err := a.getter().ToRESTConfig()
+	getter := a.getter()
+	raw, err := getter.ToRawKubeConfigLoader().RawConfig()
+	if err == nil && len(raw.Clusters) == 0 && os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
+		// kubectl would take a port of this machine for a cluster.
+		return nil, noCluster{errors.New("no cluster is configured; start one with `stackwright up`, or give --kubeconfig")}
+	}
+	cfg, err := getter.ToRESTConfig()
 	if err != nil {
-		if clientcmd.IsEmptyConfig(err) || errors.Is(err, clientcmd.ErrEmptyCluster) ||
-			strings.Contains(err.Error(), "no configuration") {
-			return nil, noCluster{errors.New("no cluster is configured; start one with `stackwright up`, or give --kubeconfig")}
-		}
 		return nil, noCluster{fmt.Errorf("reading the kubeconfig: %w", err)}
 	}
 	// The server limits its clients itself; a limit here would only make commands slow.

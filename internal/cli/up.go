@@ -82,6 +82,11 @@ func (a *app) bringUp(ctx context.Context, cmd *cobra.Command, f upFlags) error 
 
 // run is up from begin to end. Cluster and images are made at the same time.
 func (u *ascent) run(ctx context.Context) (*arrival, error) {
+	if u.file != "" { // a mistake in it is told before minutes go by
+		if _, err := u.fromFile(); err != nil {
+			return nil, err
+		}
+	}
 	if !u.local {
 		if err := u.checkTarget(ctx); err != nil {
 			return nil, err

@@ -65,14 +65,32 @@ func TestDisabledServiceGoesAndComesBack(t *testing.T) {
 		if c := p.Condition(cloud, "RabbitMQReady"); c.Status != "" {
 			t.Errorf("a disabled service still has a condition: %v", c)
 		}
-		if got := field(p, "Keystone/first-keystone", "spec", "rabbitmq"); got != nil {
-			t.Errorf("Keystone still names RabbitMQ %v", got)
-		}
 		p.Change(cloud, "spec.services", nil)
 		p.Settle()
 		p.Ready()
 		if p.Object("RabbitMQ/first-rabbitmq") == nil {
 			t.Error("RabbitMQ did not come back")
+		}
+	})
+}
+
+// Nobody takes the notifications of a plain control plane, so there are none: they would only fill the broker.
+func TestKeystoneNotifiesWhenAsked(t *testing.T) {
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		if got := field(p, "Keystone/first-keystone", "spec", "rabbitmq"); got != nil {
+			t.Errorf("Keystone notifies RabbitMQ %v although nobody asked for it", got)
+		}
+		p.Change(cloud, "spec.services", map[string]any{"keystone": map[string]any{"notifications": true}})
+		p.Settle()
+		p.Ready()
+		if got := field(p, "Keystone/first-keystone", "spec", "rabbitmq"); got != "first-rabbitmq" {
+			t.Errorf("Keystone notifies %v, want first-rabbitmq", got)
+		}
+		p.Change(cloud, "spec.services", nil)
+		p.Settle()
+		p.Ready()
+		if got := field(p, "Keystone/first-keystone", "spec", "rabbitmq"); got != nil {
+			t.Errorf("Keystone still notifies %v", got)
 		}
 	})
 }

@@ -26,7 +26,7 @@ func keystone(s *scope) ([]kubeclient.Object, error) {
 	if memcachedOn(o) {
 		k.Spec.Memcached = childName(o, "memcached")
 	}
-	if rabbitOn(o) {
+	if asked.Notifications && rabbitOn(o) {
 		k.Spec.RabbitMQ = childName(o, "rabbitmq")
 	}
 	if asked.Fernet != nil {

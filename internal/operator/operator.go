@@ -3,6 +3,7 @@ package operator
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"time"
 
@@ -27,6 +28,16 @@ type Options struct {
 	Namespace      string
 }
 
+// Flags binds the options to the flags of the program.
+func (o *Options) Flags(f *flag.FlagSet) {
+	f.StringVar(&o.Controllers, "controllers", "",
+		"controllers to run, such as keystone,galera or keystone/api for one component; empty runs all")
+	f.StringVar(&o.Metrics, "metrics", "127.0.0.1:8080", `address of /metrics, without authentication; "0" for none`)
+	f.StringVar(&o.Health, "health", ":8081", `address of /healthz and /readyz; "0" for none`)
+	f.BoolVar(&o.LeaderElection, "leader-elect", false, "let several replicas stand by for each other")
+	f.StringVar(&o.Namespace, "namespace", "", "namespace of the leader lease; empty is the pod's own")
+}
+
 // Run runs the selected controllers until ctx ends.
 func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	manager, err := New(cfg, o)
@@ -47,11 +58,11 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 		return nil, err
 	}
 	known := Registry(Environment{Releases: releases.Names, Gateway: gateway})
-	selection, err := Select(o.Controllers, known.components())
+	selection, err := Select(o.Controllers, known.Components())
 	if err != nil {
 		return nil, err
 	}
-	controllers, err := known.build(selection)
+	controllers, err := known.Build(selection)
 	if err != nil {
 		return nil, err
 	}

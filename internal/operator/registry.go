@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -31,16 +32,25 @@ type Environment struct {
 	Releases func(context.Context) ([]string, error)
 	// Gateway tells that the cluster serves the Gateway API.
 	Gateway bool
+	// Galera and RabbitMQ call the agents of members; nil calls them by network.
+	Galera   galera.Dial
+	RabbitMQ rabbitmq.Dial
 }
 
 // Registry is the one list of everything that runs.
 func Registry(e Environment) Entries {
+	if e.Galera == nil {
+		e.Galera = galera.Direct
+	}
+	if e.RabbitMQ == nil {
+		e.RabbitMQ = rabbitmq.Direct
+	}
 	return Entries{
 		entry(controlplane.Definition(e.Releases)),
-		entry(galera.Definition(galera.Direct)),
-		entry(database.Definition(galera.Direct)),
-		entry(rabbitmq.Definition(rabbitmq.Direct)),
-		entry(messagebus.Definition(rabbitmq.Direct)),
+		entry(galera.Definition(e.Galera)),
+		entry(database.Definition(e.Galera)),
+		entry(rabbitmq.Definition(e.RabbitMQ)),
+		entry(messagebus.Definition(e.RabbitMQ)),
 		entry(memcached.Definition()),
 		entry(keystone.Definition(e.Gateway)),
 	}
@@ -53,7 +63,7 @@ type Entries []Entry
 type Entry struct {
 	// Name of the controller, as --controllers takes it.
 	Name string
-	// Components of the controller that can run apart.
+	// Components of the controller that can run apart; none when it has only one.
 	Components []string
 	// New makes the controller for these components; nil are all.
 	New func(components []string) (kit.Controller, error)
@@ -67,14 +77,14 @@ const mainComponent = "main"
 func entry[T owner.Object](d kit.Definition[T]) Entry {
 	e := Entry{Name: d.Name}
 	for i := range d.Steps {
-		if c := d.Steps[i].Component; c != "" && !slices.Contains(e.Components, c) {
+		if c := cmp.Or(d.Steps[i].Component, mainComponent); !slices.Contains(e.Components, c) {
 			e.Components = append(e.Components, c)
 		}
 	}
-	if len(e.Components) > 0 {
-		e.Components = append(e.Components, mainComponent)
-	}
 	slices.Sort(e.Components)
+	if len(e.Components) == 1 {
+		e.Components = nil
+	}
 	if gvk, err := apiutil.GVKForObject(d.New(), Scheme()); err == nil {
 		e.Player = rehearse.New(d, gvk)
 	}
@@ -114,7 +124,8 @@ func (e Entries) Players() []rehearse.Player {
 	return out
 }
 
-func (e Entries) components() map[string][]string {
+// Components maps each controller to the components that can run apart.
+func (e Entries) Components() map[string][]string {
 	out := map[string][]string{}
 	for _, entry := range e {
 		out[entry.Name] = entry.Components
@@ -122,7 +133,8 @@ func (e Entries) components() map[string][]string {
 	return out
 }
 
-func (e Entries) build(s Selection) ([]kit.Controller, error) {
+// Build makes the selected controllers.
+func (e Entries) Build(s Selection) ([]kit.Controller, error) {
 	var out []kit.Controller
 	for _, entry := range e {
 		components, ok := s[entry.Name]

@@ -3,15 +3,14 @@ package operator
 import (
 	"bytes"
 	"context"
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-)
 
-var update = flag.Bool("update", false, "write the chart's roles anew")
+	"stackwright.dev/kit/kittest"
+)
 
 const rolesDir = "../../charts/stackwright-operator/files/roles"
 
@@ -27,7 +26,7 @@ func TestRolesOfTheChartAreCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
+	if *kittest.Update {
 		writeRoles(t, roles)
 	}
 	have, err := os.ReadDir(rolesDir)

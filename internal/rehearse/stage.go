@@ -56,6 +56,34 @@ func (s *stage) get(proto client.Object, key client.ObjectKey) client.Object {
 	return o
 }
 
+// standIn makes an object that has nothing but its name, and has what its controller would make of it, such as its
+// certificate, without listing that. What matters of Secrets and ConfigMaps is their content, for which there are other
+// stand-ins.
+func (s *stage) standIn(proto client.Object, key client.ObjectKey) client.Object {
+	switch proto.(type) {
+	case *corev1.Secret, *corev1.ConfigMap:
+		return nil
+	}
+	gvk, err := apiutil.GVKForObject(proto, s.scheme)
+	if err != nil {
+		return nil
+	}
+	o, ok := proto.DeepCopyObject().(client.Object)
+	if !ok {
+		return nil
+	}
+	o.SetName(key.Name)
+	o.SetNamespace(key.Namespace)
+	o.GetObjectKind().SetGroupVersionKind(gvk)
+	s.note("%s %s has to exist", gvk.Kind, key.Name)
+	made := len(s.result.Made)
+	if err := s.enter(o); err != nil {
+		s.note("what is made of %s %s cannot be known: %s", gvk.Kind, key.Name, err)
+	}
+	s.result.Made = s.result.Made[:made]
+	return o
+}
+
 func (s *stage) secret(key client.ObjectKey) map[string][]byte {
 	if o, ok := s.get(&corev1.Secret{}, key).(*corev1.Secret); ok {
 		return o.Data
@@ -95,7 +123,7 @@ type view[T owner.Object] struct {
 	made  map[string][]client.Object
 }
 
-// Referenced returns the objects of a reference.
+// Referenced returns the objects of a reference. One that a person would have to make is stood for by an empty one.
 func (v *view[T]) Referenced(name string) []client.Object {
 	var out []client.Object
 	for i := range v.refs {
@@ -103,7 +131,11 @@ func (v *view[T]) Referenced(name string) []client.Object {
 			continue
 		}
 		for _, key := range v.refs[i].Keys(v.owner) {
-			out = append(out, v.stage.get(v.refs[i].Kind, key))
+			o := v.stage.get(v.refs[i].Kind, key)
+			if o == nil && !v.refs[i].Optional {
+				o = v.stage.standIn(v.refs[i].Kind, key)
+			}
+			out = append(out, o)
 		}
 	}
 	return out

@@ -48,8 +48,9 @@ type Play struct {
 	config  *rest.Config
 	fault   Fault
 	journal journal
-	process *process
-	stopped bool
+	// processes are those of Scenario.Controllers and Scenario.Beside, nil where none was started yet.
+	processes []*process
+	stopped   bool
 	// children overrides the behaviour of children in this play.
 	children map[string]Behaviour
 	acted    uint64
@@ -136,22 +137,32 @@ func (p *Play) requests() []string {
 	return out
 }
 
-// Start starts the operator, if it does not run.
+// Start starts the processes of the operator that do not run.
 func (p *Play) Start() {
 	p.T.Helper()
 	p.stopped = false
-	if p.process != nil && !p.process.dead() {
-		return
+	if p.processes == nil {
+		p.processes = make([]*process, 1+len(p.world.Beside))
 	}
-	p.reap()
+	for i, proc := range p.processes {
+		if proc == nil || proc.dead() {
+			p.reap(i)
+			p.launch(i)
+		}
+	}
+}
+
+// launch starts one process.
+func (p *Play) launch(i int) {
+	p.T.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	proc := &process{cancel: cancel, done: make(chan error, 1)}
-	p.process = proc
+	p.processes[i] = proc
 	outside := p.Outside
 	if outside == nil {
 		outside = refuse{}
 	}
-	cs, err := p.world.Controllers(&wire{play: p, next: outside, outside: true, process: proc})
+	cs, err := p.world.processes()[i](&wire{play: p, next: outside, outside: true, process: proc})
 	p.must("making the controllers", err)
 	cfg := rest.CopyConfig(p.config)
 	cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { return &wire{play: p, next: rt, process: proc} })
@@ -181,11 +192,16 @@ func (j *journal) log(p *Play, line string) {
 	}
 }
 
-// Stop kills the operator; it stays down until Start.
+// Stop kills the operator, all processes of it; it stays down until Start.
 func (p *Play) Stop() {
 	p.stopped = true
-	p.reap()
+	for i := range p.processes {
+		p.reap(i)
+	}
 }
+
+// StopOne kills one process, 0 for that of Scenario.Controllers; it stays down until Start.
+func (p *Play) StopOne(i int) { p.reap(i) }
 
 // Restart kills the operator and starts a new one.
 func (p *Play) Restart() {
@@ -194,21 +210,22 @@ func (p *Play) Restart() {
 	p.Start()
 }
 
-// reap kills the process and waits until it is gone.
-func (p *Play) reap() {
-	if p.process == nil {
+// reap kills a process and waits until it is gone.
+func (p *Play) reap(i int) {
+	proc := p.processes[i]
+	if proc == nil {
 		return
 	}
-	p.process.kill()
+	proc.kill()
 	if p.Server != nil {
 		// client-go leaks a goroutine when a watch of metadata ends while an event is on its way; a bubble minds that.
 		synctest.Wait()
 	}
-	p.process.cancel()
-	if err := <-p.process.done; err != nil {
+	proc.cancel()
+	if err := <-proc.done; err != nil {
 		p.journal.log(p, "the manager ended: "+err.Error())
 	}
-	p.process = nil
+	p.processes[i] = nil
 }
 
 // note writes a request down.
@@ -250,11 +267,15 @@ func (p *Play) Settle() {
 
 func (p *Play) revive() bool {
 	p.T.Helper()
-	if p.stopped || p.process == nil || !p.process.dead() {
-		return false
+	revived := false
+	for i, proc := range p.processes {
+		if !p.stopped && proc != nil && proc.dead() {
+			p.reap(i)
+			p.launch(i)
+			revived = true
+		}
 	}
-	p.Start()
-	return true
+	return revived
 }
 
 // version moves whenever something changed.

@@ -106,6 +106,7 @@ func bare(u *unstructured.Unstructured) map[string]any {
 	}
 	if status, ok := u.Object["status"].(map[string]any); ok {
 		forget(status, "observedGeneration")
+		byType(status["conditions"])
 	}
 	switch u.GetKind() {
 	case "Secret":
@@ -123,6 +124,16 @@ func bare(u *unstructured.Unstructured) map[string]any {
 	}
 	out, _ := nameless(timeless(u.Object)).(map[string]any)
 	return out
+}
+
+// byType sorts conditions: they are a map by type, and their order tells only which was set first.
+func byType(conditions any) {
+	list, _ := conditions.([]any)
+	slices.SortFunc(list, func(a, b any) int {
+		left, _ := a.(map[string]any)
+		right, _ := b.(map[string]any)
+		return strings.Compare(fmt.Sprint(left["type"]), fmt.Sprint(right["type"]))
+	})
 }
 
 // nameless replaces uids and hashes in all strings, before YAML decides which of them need quotes.
@@ -157,9 +168,10 @@ func forget(v any, field string) {
 	}
 }
 
-// forgetAddress removes the address that the server picked for a Service.
+// forgetAddress removes the address and the node ports that the server picked for a Service.
 func forgetAddress(spec any) {
 	m, ok := spec.(map[string]any)
+	forget(m, "nodePort")
 	if ip := m["clusterIP"]; ok && ip != "None" {
 		delete(m, "clusterIP")
 		delete(m, "clusterIPs")

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -39,6 +40,9 @@ type Scenario struct {
 	// Controllers makes the controllers under test, anew for each process that a play starts. Requests to anything but
 	// Kubernetes have to go through outside.
 	Controllers func(outside http.RoundTripper) ([]kit.Controller, error)
+	// Beside makes the controllers of further processes that run beside the one of Controllers, such as one process per
+	// component. Each has a manager and a cache of its own, and is killed alone.
+	Beside []func(outside http.RoundTripper) ([]kit.Controller, error)
 	// CRDs are files, or folders of files, with CustomResourceDefinitions.
 	CRDs []string
 	// Files have the objects that a play begins with: owners and what they refer to. A status in them is written, too.
@@ -91,31 +95,38 @@ func (w *World) load() error {
 	if w.objects, err = read(w.Files); err != nil {
 		return err
 	}
-	cs, err := w.Controllers(http.DefaultTransport)
-	if err != nil {
-		return fmt.Errorf("making the controllers: %w", err)
+	for _, controllers := range w.processes() {
+		cs, err := controllers(http.DefaultTransport)
+		if err != nil {
+			return fmt.Errorf("making the controllers: %w", err)
+		}
+		w.declare(cs)
 	}
-	w.declare(cs)
 	if w.Config == nil {
 		w.memory, err = apiserver.New(w.crds...)
 	}
 	return err
 }
 
-// declare notes the kinds that the controllers work with.
+// processes makes the controllers of each process.
+func (w *World) processes() []func(http.RoundTripper) ([]kit.Controller, error) {
+	return append([]func(http.RoundTripper) ([]kit.Controller, error){w.Controllers}, w.Beside...)
+}
+
+// declare notes the kinds that the controllers of one process work with.
 func (w *World) declare(cs []kit.Controller) {
-	seen := map[schema.GroupVersionKind]bool{}
 	add := func(kinds ...schema.GroupVersionKind) {
 		for _, k := range kinds {
-			if !seen[k] {
+			if !slices.Contains(w.kinds, k) {
 				w.kinds = append(w.kinds, k)
 			}
-			seen[k] = true
 		}
 	}
 	for _, c := range cs {
 		p := c.Plan()
-		w.owners = append(w.owners, p.Kind)
+		if !slices.Contains(w.owners, p.Kind) {
+			w.owners = append(w.owners, p.Kind)
+		}
 		add(p.Kind)
 		add(p.Makes...)
 		add(p.Reads...)

@@ -171,11 +171,6 @@ func hasContent(o client.Object) bool {
 	return false
 }
 
-// runs tells whether this process runs a step or reads its state from status only.
-func (p *Plan[T]) runs(s *step.Step[T]) bool {
-	return p.Components == nil || slices.Contains(p.Components, s.Component)
-}
-
 // makesStatus tells whether records of a kind carry status, so that a Report may look at them.
 func (p *Plan[T]) makesStatus(gk schema.GroupKind) bool {
 	for i := range p.Steps {

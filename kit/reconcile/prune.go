@@ -94,6 +94,9 @@ func (r *run[T]) pruneStep(i int) int {
 	if !off && res.wants == nil {
 		return 0
 	}
+	if !r.runs(&r.Steps[i]) {
+		return len(res.items)
+	}
 	if off && res.cell != nil && !r.release(i) {
 		return 1
 	}
@@ -188,16 +191,11 @@ func (r *run[T]) remove() {
 func (r *run[T]) removeLevel(level []int) bool {
 	empty := true
 	for _, i := range level {
-		s, res := &r.Steps[i], &r.results[i]
-		if !r.runs(s) {
-			if prev := r.o.KitStatus().Find(s.Name); len(res.items) > 0 || (prev != nil && prev.State != owner.StepOff) {
-				res.state, res.out = owner.StepWaiting, outcome.Wait("component "+s.Component,
-					"Waits for the operator of component %s to remove what it made; start it.", s.Component)
-				empty = false
-			}
-			continue
+		remove := r.removeStep
+		if !r.runs(&r.Steps[i]) {
+			remove = r.awaitComponent
 		}
-		if !r.removeStep(i) {
+		if !remove(i) {
 			empty = false
 		}
 	}

@@ -43,7 +43,7 @@ func (r *run[T]) linkRefs() {
 // so it is looked at again in each level.
 func (r *run[T]) evalRefs(level []int) {
 	for _, i := range level {
-		if !r.runs(&r.Steps[i]) || (r.Steps[i].When != nil && !r.Steps[i].When(r.o)) {
+		if r.Steps[i].When != nil && !r.Steps[i].When(r.o) {
 			continue
 		}
 		for _, j := range r.reads[i] {

@@ -237,21 +237,6 @@ func (r *run[T]) blocker(i int) string {
 	return ""
 }
 
-// adopt takes the state of a step that another process runs from status.
-func (r *run[T]) adopt(i int, prev *owner.Step) {
-	res := &r.results[i]
-	res.state = owner.StepBlocked
-	if prev == nil {
-		res.out = outcome.Wait("component "+r.Steps[i].Component, "Waits for the operator of component %s; start it.",
-			r.Steps[i].Component)
-		return
-	}
-	res.state, res.fp = prev.State, prev.Fingerprint
-	if prev.State != owner.StepDone && prev.State != owner.StepOff {
-		res.out = outcome.Wait(prev.WaitingFor, "Waits for component %s.", r.Steps[i].Component)
-	}
-}
-
 func (r *run[T]) backoffKey(i int) string {
 	return string(r.o.GetUID()) + "/" + r.Steps[i].Name
 }

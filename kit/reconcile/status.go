@@ -134,35 +134,31 @@ func (r *run[T]) saveCell(i int) error {
 	})
 }
 
-func (r *run[T]) externals() []owner.External {
-	var out []owner.External
-	for i := range r.results {
-		if c := r.results[i].cell; c != nil && (c.ID != "" || c.Marker != "" || c.Operation != "" || c.Intent != "") {
-			out = append(out, *c)
-		}
-	}
-	return out
-}
-
 // fill computes the whole status from the results of the run.
 func (r *run[T]) fill(st *owner.Status) {
 	old := st.DeepCopy()
 	st.ObservedGeneration = r.o.GetGeneration()
 	st.Steps, st.Inventory = nil, nil
 	for i := range r.results {
-		st.Steps = append(st.Steps, r.stepStatus(i, old.Find(r.Steps[i].Name)))
-		st.Inventory = append(st.Inventory, r.results[i].items...)
+		if s := r.stepStatus(i, old.Find(r.Steps[i].Name)); s != nil {
+			st.Steps = append(st.Steps, *s)
+		}
+		st.Inventory = append(st.Inventory, r.inventory(i, old)...)
 	}
 	st.Inventory = append(st.Inventory, r.orphans...)
-	st.Externals = r.externals()
+	st.Externals = r.externals(old)
 	r.stepConditions(st)
 	r.aggregate(st)
 	meta.RemoveStatusCondition(&st.Conditions, condition.Paused)
 }
 
-func (r *run[T]) stepStatus(i int, old *owner.Step) owner.Step {
+// stepStatus is the state of step i: of one that another process runs, what that has written, or nil.
+func (r *run[T]) stepStatus(i int, old *owner.Step) *owner.Step {
+	if !r.runs(&r.Steps[i]) {
+		return old
+	}
 	res := &r.results[i]
-	s := owner.Step{Name: r.Steps[i].Name, State: res.state, Fingerprint: res.fp,
+	s := &owner.Step{Name: r.Steps[i].Name, State: res.state, Fingerprint: res.fp,
 		Since: metav1.NewTime(r.now.Truncate(time.Second))}
 	if res.out != nil && !res.out.Ready() {
 		s.WaitingFor = res.out.On
@@ -260,8 +256,11 @@ func (r *run[T]) aggregate(st *owner.Status) {
 		meta.RemoveStatusCondition(&st.Conditions, condition.Stalled)
 		return
 	}
+	if r.explained(at, st) {
+		return
+	}
 	_, reason, msg := verdict(&r.results[at])
-	full := fmt.Sprintf("Step %s: %s", r.Steps[at].Name, msg)
+	full := because(r.Steps[at].Name) + msg
 	condition.Set(&st.Conditions, metav1.Condition{Type: condition.Ready, Status: condition.False, Reason: reason,
 		Message: full, ObservedGeneration: gen})
 	if r.stalled() {
@@ -294,11 +293,11 @@ func (r *run[T]) finishRemoval() {
 	err := r.writeStatus(func(o T) {
 		st := o.KitStatus()
 		old := st.DeepCopy()
-		st.Inventory, st.Externals = slices.Clone(r.orphans), r.externals()
+		st.Inventory, st.Externals = slices.Clone(r.orphans), r.externals(old)
 		for i := range r.results {
-			st.Inventory = append(st.Inventory, r.results[i].items...)
-			if s := st.Find(r.Steps[i].Name); s != nil && r.results[i].touched {
-				*s = r.stepStatus(i, old.Find(s.Name))
+			st.Inventory = append(st.Inventory, r.inventory(i, old)...)
+			if s := st.Find(r.Steps[i].Name); s != nil && r.results[i].touched && r.runs(&r.Steps[i]) {
+				*s = *r.stepStatus(i, old.Find(s.Name))
 			}
 		}
 		msg := "The object is being deleted."

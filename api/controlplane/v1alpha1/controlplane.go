@@ -58,6 +58,7 @@ type OpenStackControlPlaneSpec struct {
 	// +kubebuilder:default=epoxy
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="release is the name of an OpenStackRelease, such as epoxy; kubectl get openstackreleases lists them"
 	Release string `json:"release,omitempty"`
 	// Size picks replicas, resources and volumes of every service at once; a service's own fields win over it.
 	// +optional
@@ -76,6 +77,7 @@ type OpenStackControlPlaneSpec struct {
 	// StorageClass of all volumes; empty takes the cluster's default. Volumes that exist keep theirs.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="storageClass is the name of a StorageClass as kubectl get storageclass lists it: lower-case letters, digits, dashes and dots"
 	StorageClass string `json:"storageClass,omitempty"`
 	// DeletionPolicy says what becomes of data when the control plane is deleted.
 	// +optional

@@ -13,6 +13,7 @@ import (
 
 // Services has one field per service. A field that is left out takes everything from the size.
 // +kubebuilder:validation:XValidation:rule="!has(self.galera) || self.galera.?enabled.orValue(true) || (has(self.keystone) && !self.keystone.?enabled.orValue(true))",message="keystone keeps its data in galera: enable galera, or disable keystone as well"
+// +kubebuilder:validation:XValidation:rule="!has(self.keystone) || !self.keystone.?notifications.orValue(false) || !has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true)",message="keystone sends notifications to rabbitmq: enable rabbitmq, or turn notifications off"
 type Services struct {
 	// Galera is the database cluster.
 	// +optional
@@ -190,4 +191,8 @@ type KeystoneService struct {
 	// TrustFlush says when expired trusts are removed from the database.
 	// +optional
 	TrustFlush *servicev1.TrustFlush `json:"trustFlush,omitempty"`
+	// Notifications sends a message to RabbitMQ for each change of a user, project or role. Turn it on when something
+	// takes the messages, such as a telemetry service: nobody's messages fill the broker.
+	// +optional
+	Notifications bool `json:"notifications,omitempty"`
 }

@@ -60,6 +60,7 @@ type Storage struct {
 	// ClassName is the storage class; empty takes the cluster's default one.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="className is the name of a StorageClass as kubectl get storageclass lists it: lower-case letters, digits, dashes and dots"
 	ClassName string `json:"className,omitempty"`
 }
 

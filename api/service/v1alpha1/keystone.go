@@ -16,7 +16,9 @@ type KeystoneSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Memcached string `json:"memcached,omitempty"`
-	// RabbitMQ names the RabbitMQ that takes notifications about identities. Empty: there are none.
+	// RabbitMQ names the RabbitMQ that takes a message for each change of a user, project or role, and gets a MessageBus
+	// for it. Empty: Keystone is silent and needs no message bus. Name one when something takes the messages: nobody's
+	// messages fill the broker.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	RabbitMQ string `json:"rabbitmq,omitempty"`

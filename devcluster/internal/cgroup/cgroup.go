@@ -146,22 +146,66 @@ func Processes(group string) ([]int, error) {
 	return slices.Compact(found), err
 }
 
-// Remove kills every process in the group and below, and removes the groups.
+// Remove kills every process in the group and below, and removes the groups once all have ended.
 func Remove(group string) error {
 	deadline := time.Now().Add(emptyTimeout)
 	for {
-		processes, err := Processes(group)
+		ended, err := killAll(group, deadline)
 		if err != nil {
 			return err
 		}
-		for _, pid := range processes {
-			_ = unix.Kill(pid, unix.SIGKILL) // one that is gone is what we want
-		}
 		err = removeFolders(group)
-		if err == nil || time.Now().After(deadline) {
+		// What was started while we killed is killed in the next round. A group in which nobody is but that the kernel
+		// still has for busy tells nothing when that ends, so there is a pause.
+		if err == nil || !time.Now().Before(deadline) {
 			return err
 		}
-		time.Sleep(emptyPoll)
+		if ended == 0 {
+			<-time.After(emptyPoll)
+		}
+	}
+}
+
+// killAll kills the processes of a group and waits until the kernel says of each that it has ended. It returns how many
+// there were.
+func killAll(group string, deadline time.Time) (int, error) {
+	processes, err := Processes(group)
+	if err != nil {
+		return 0, err
+	}
+	var dying []unix.PollFd
+	for _, pid := range processes {
+		// The descriptor comes first: after it the number means this process and no later one.
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			continue // gone, which is what we want
+		}
+		defer func() { _ = unix.Close(fd) }()
+		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+		dying = append(dying, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+	}
+	for i := range dying {
+		if err := await(dying[i:i+1], deadline); err != nil {
+			return len(dying), fmt.Errorf("waiting for the processes of control group %s: %w", group, err)
+		}
+	}
+	return len(dying), nil
+}
+
+// await waits for one descriptor.
+func await(fds []unix.PollFd, deadline time.Time) error {
+	for {
+		left := time.Until(deadline).Milliseconds()
+		n, err := unix.Poll(fds, int(max(left, 0)))
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return err
+		case n > 0:
+			return nil
+		case left <= 0:
+			return fmt.Errorf("one does not end within %s: see ps for its state", emptyTimeout)
+		}
 	}
 }
 

@@ -1,9 +1,18 @@
 package cgroup
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 )
 
 func TestParseMount(t *testing.T) {
@@ -26,5 +35,94 @@ func TestParseMount(t *testing.T) {
 				t.Errorf("parseMount() = %t (-want +got):\n%s", ok, diff)
 			}
 		})
+	}
+}
+
+// group makes a control group with two below it, for only the lowest may have processes.
+func group(t *testing.T) string {
+	t.Helper()
+	name := fmt.Sprintf("devcluster-test-%d", os.Getpid())
+	if err := errors.Join(Ensure(name+"/one"), Ensure(name+"/two")); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := Remove(name); err != nil {
+			t.Error(err)
+		}
+	})
+	return name
+}
+
+// start runs a shell that is in the group from its first instruction on, since all that it starts is, too.
+func start(t *testing.T, group, script string) *exec.Cmd {
+	t.Helper()
+	hierarchies, err := Hierarchies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	enter := ""
+	for _, h := range hierarchies {
+		enter += "echo $$ > " + filepath.Join(h.Path, group, "cgroup.procs") + "; "
+	}
+	cmd := exec.Command("sh", "-ec", enter+"echo in; "+script)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "in\n" {
+		t.Fatalf("the process did not enter the group: %q, %v", line, err)
+	}
+	return cmd
+}
+
+// Processes that ignore a polite end, have children, or go on starting others are all gone when Remove returns, and so
+// are the groups. Nobody has waited for them yet: they are zombies, which hold no group.
+func TestRemoveEndsWhatIsInTheGroup(t *testing.T) {
+	name := group(t)
+	start(t, name+"/one", "trap '' TERM; while :; do sleep 60; done")
+	start(t, name+"/two", "sleep 60 & sleep 60 & wait")
+	start(t, name+"/one", "while :; do sleep 0.001 & done")
+	found, err := Processes(name)
+	if err != nil || len(found) < 3 {
+		t.Fatalf("the group has the processes %v: %v", found, err)
+	}
+	if err := Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := Processes(name); err != nil || len(left) != 0 {
+		t.Errorf("the group has the processes %v: %v", left, err)
+	}
+	hierarchies, err := Hierarchies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range hierarchies {
+		if _, err := os.Stat(filepath.Join(h.Path, name)); !os.IsNotExist(err) {
+			t.Errorf("the group is still in %s: %v", h.Path, err)
+		}
+	}
+}
+
+func TestRemoveOfNothing(t *testing.T) {
+	if err := Remove("devcluster-test-that-never-was"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A process that does not end, as one in a hung file system, is told of after the time that was given, not waited for.
+func TestAwaitEnds(t *testing.T) {
+	fd, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	err = await([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, time.Now().Add(30*time.Millisecond))
+	if err == nil || !strings.Contains(err.Error(), "does not end") {
+		t.Errorf("waiting for a process that runs: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"stackwright.dev/stackwright/internal/agent"
+	"stackwright.dev/stackwright/internal/agent/volume"
 )
 
 // Config is where the agent finds things.
@@ -62,7 +63,7 @@ func (c *Config) clusterAddress(ctx context.Context) string {
 
 // install makes the system tables of a new data directory. It appears under its name only when it is complete.
 func (c *Config) install(ctx context.Context, v *Volume) error {
-	fresh := v.path("data.new")
+	fresh := v.Path("data.new")
 	if err := errors.Join(os.RemoveAll(fresh), os.RemoveAll(v.Data()), os.Mkdir(fresh, 0o700)); err != nil {
 		return fmt.Errorf("preparing the data directory: %w", err)
 	}
@@ -75,7 +76,7 @@ func (c *Config) install(ctx context.Context, v *Volume) error {
 	if err := os.Rename(fresh, v.Data()); err != nil {
 		return fmt.Errorf("putting the data directory in place: %w", err)
 	}
-	return syncDir(v.root)
+	return volume.Sync(v.Path())
 }
 
 var recovered = regexp.MustCompile(`Recovered position:? ([0-9a-f-]{36}:-?[0-9]+)`)

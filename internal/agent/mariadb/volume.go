@@ -2,9 +2,6 @@ package mariadb
 
 import (
 	"bufio"
-	"crypto/rand"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,15 +9,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
+
+	"stackwright.dev/stackwright/internal/agent/volume"
 )
 
 // Volume is a member's persistent volume: the data, and beside it what the agent has to remember for sure.
-type Volume struct {
-	root string
-	mu   sync.Mutex
-	memo Memo
-}
+type Volume struct{ *volume.Volume[Memo] }
 
 // Memo is what the agent remembers on the volume.
 type Memo struct {
@@ -39,84 +33,15 @@ type Memo struct {
 
 // OpenVolume reads what was remembered, or gives a new volume its id.
 func OpenVolume(root string) (*Volume, error) {
-	v := &Volume{root: root}
-	if err := os.MkdirAll(v.path("agent"), 0o700); err != nil {
-		return nil, fmt.Errorf("preparing the volume: %w", err)
-	}
-	b, err := os.ReadFile(v.path("agent", "memo.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		id := make([]byte, 8)
-		_, _ = rand.Read(id)
-		return v, v.Remember(func(m *Memo) { m.Volume = hex.EncodeToString(id) })
-	}
+	v, err := volume.Open(root, func(m *Memo, id string) { m.Volume = id })
 	if err != nil {
-		return nil, fmt.Errorf("reading the agent's memo: %w", err)
+		return nil, err
 	}
-	if err := json.Unmarshal(b, &v.memo); err != nil {
-		return nil, fmt.Errorf("reading the agent's memo: %w", err)
-	}
-	return v, nil
-}
-
-func (v *Volume) path(parts ...string) string {
-	return filepath.Join(append([]string{v.root}, parts...)...)
+	return &Volume{v}, nil
 }
 
 // Data is MariaDB's data directory.
-func (v *Volume) Data() string { return v.path("data") }
-
-// Memo returns what is remembered.
-func (v *Volume) Memo() Memo {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.memo
-}
-
-// Remember changes the memo. When it returns without error the change survives a power cut.
-func (v *Volume) Remember(change func(*Memo)) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	next := v.memo
-	change(&next)
-	if next == v.memo {
-		return nil
-	}
-	b, err := json.Marshal(next)
-	if err != nil {
-		return fmt.Errorf("encoding the agent's memo: %w", err)
-	}
-	if err := writeDurably(v.path("agent", "memo.json"), b); err != nil {
-		return fmt.Errorf("writing the agent's memo: %w", err)
-	}
-	v.memo = next
-	return nil
-}
-
-func writeDurably(path string, b []byte) error {
-	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
+func (v *Volume) Data() string { return v.Path("data") }
 
 // Empty tells whether there is no data. A first start that was cut off before it had made the system tables counts as
 // none.
@@ -168,7 +93,7 @@ func (v *Volume) readGrastate() (grastate, error) {
 func (v *Volume) allowBootstrap(p Position) error {
 	text := fmt.Sprintf("# GALERA saved state\nversion: 2.1\nuuid:    %s\nseqno:   %d\nsafe_to_bootstrap: 1\n", p.UUID,
 		p.Seqno)
-	if err := writeDurably(filepath.Join(v.Data(), "grastate.dat"), []byte(text)); err != nil {
+	if err := volume.Write(filepath.Join(v.Data(), "grastate.dat"), []byte(text)); err != nil {
 		return fmt.Errorf("writing grastate.dat: %w", err)
 	}
 	return nil

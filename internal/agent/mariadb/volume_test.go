@@ -71,7 +71,7 @@ func TestEmpty(t *testing.T) {
 	if !ask() {
 		t.Error("a new volume is not empty")
 	}
-	if err := os.MkdirAll(v.path("data.new"), 0o700); err != nil {
+	if err := os.MkdirAll(v.Path("data.new"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if !ask() {

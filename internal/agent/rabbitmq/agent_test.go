@@ -163,7 +163,7 @@ func TestVolumeOfAMemberIsNotWiped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(v.path("data", "coordination"), 0o700); err != nil {
+	if err := os.MkdirAll(v.Path("data", "coordination"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := v.Remember(func(m *Memo) { m.Data = true }); err != nil {
@@ -178,7 +178,7 @@ func TestVolumeOfAMemberIsNotWiped(t *testing.T) {
 	if err := v.Wipe(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(v.path("data")); !os.IsNotExist(err) {
+	if _, err := os.Stat(v.Path("data")); !os.IsNotExist(err) {
 		t.Errorf("the data is still there: %v", err)
 	}
 }

@@ -1,24 +1,15 @@
 package rabbitmq
 
 import (
-	"crypto/rand"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"reflect"
-	"sync"
+
+	"stackwright.dev/stackwright/internal/agent/volume"
 )
 
 // Volume is a member's persistent volume: the broker's data, and beside it what the agent has to remember for sure.
-type Volume struct {
-	root string
-	mu   sync.Mutex
-	memo Memo
-}
+type Volume struct{ *volume.Volume[Memo] }
 
 // Memo is what the agent remembers on the volume.
 type Memo struct {
@@ -43,54 +34,11 @@ type Memo struct {
 
 // OpenVolume reads what was remembered, or gives a new volume its id.
 func OpenVolume(root string) (*Volume, error) {
-	v := &Volume{root: root}
-	if err := os.MkdirAll(v.path("agent"), 0o700); err != nil {
-		return nil, fmt.Errorf("preparing the volume: %w", err)
-	}
-	b, err := os.ReadFile(v.path("agent", "memo.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		id := make([]byte, 8)
-		_, _ = rand.Read(id)
-		return v, v.Remember(func(m *Memo) { m.Volume = hex.EncodeToString(id) })
-	}
+	v, err := volume.Open(root, func(m *Memo, id string) { m.Volume = id })
 	if err != nil {
-		return nil, fmt.Errorf("reading the agent's memo: %w", err)
+		return nil, err
 	}
-	if err := json.Unmarshal(b, &v.memo); err != nil {
-		return nil, fmt.Errorf("reading the agent's memo: %w", err)
-	}
-	return v, nil
-}
-
-func (v *Volume) path(parts ...string) string {
-	return filepath.Join(append([]string{v.root}, parts...)...)
-}
-
-// Memo returns what is remembered.
-func (v *Volume) Memo() Memo {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.memo
-}
-
-// Remember changes the memo. When it returns without error the change survives a power cut.
-func (v *Volume) Remember(change func(*Memo)) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	next := v.memo
-	change(&next)
-	if reflect.DeepEqual(next, v.memo) {
-		return nil
-	}
-	b, err := json.Marshal(next)
-	if err != nil {
-		return fmt.Errorf("encoding the agent's memo: %w", err)
-	}
-	if err := writeDurably(v.path("agent", "memo.json"), b); err != nil {
-		return fmt.Errorf("writing the agent's memo: %w", err)
-	}
-	v.memo = next
-	return nil
+	return &Volume{v}, nil
 }
 
 // Wipe removes the broker's data, unless it is that of a member.
@@ -98,36 +46,10 @@ func (v *Volume) Wipe() error {
 	if v.Memo().Data {
 		return errors.New("wiping the volume: it has the data of a member")
 	}
-	err := errors.Join(os.RemoveAll(v.path("data")), os.RemoveAll(v.path("feature_flags")),
-		os.RemoveAll(v.path("plugins")))
+	err := errors.Join(os.RemoveAll(v.Path("data")), os.RemoveAll(v.Path("feature_flags")),
+		os.RemoveAll(v.Path("plugins")))
 	if err != nil {
 		return fmt.Errorf("wiping the volume: %w", err)
 	}
-	return syncDir(v.root)
-}
-
-func writeDurably(path string, b []byte) error {
-	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return volume.Sync(v.Path())
 }

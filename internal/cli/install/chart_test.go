@@ -35,14 +35,14 @@ func template(t *testing.T, values map[string]any) (string, error) {
 
 func TestChartGivesEachOperatorItsOwnRolesOnly(t *testing.T) {
 	text, err := template(t, map[string]any{"image": "example.test/operator:1", "operators": []any{
-		map[string]any{"name": "identity", "controllers": []any{"keystone/main", "keystone/setup"}},
+		map[string]any{"name": "identity", "controllers": []any{"keystone/api", "keystone/setup"}},
 		map[string]any{"name": "cache", "controllers": []any{"memcached"}},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"--controllers=keystone/main,keystone/setup", "--controllers=memcached",
+		"--controllers=keystone/api,keystone/setup", "--controllers=memcached",
 		"name: sw-identity-keystone", "name: sw-cache-memcached", "runAsNonRoot: true", "type: RuntimeDefault",
 	} {
 		if !strings.Contains(text, want) {

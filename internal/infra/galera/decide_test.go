@@ -16,8 +16,8 @@ const (
 	theirs = "22222222-2222-2222-2222-222222222222"
 )
 
-// member describes a report in one line: name, what it does, and what is on its volume.
-type member func(*mariadb.State)
+// trait is a part of a report: what the member does, or what is on its volume.
+type trait func(*mariadb.State)
 
 func blocked(s *mariadb.State) { s.Phase = mariadb.Blocked }
 func empty(s *mariadb.State) {
@@ -35,17 +35,17 @@ func serving(s *mariadb.State) {
 		Members: []string{"g-0", "g-1", "g-2"}}
 }
 func writable(s *mariadb.State) { s.Writable = true }
-func at(uuid string, n int64) member {
+func at(uuid string, n int64) trait {
 	return func(s *mariadb.State) { s.Position = mariadb.Position{UUID: uuid, Seqno: n} }
 }
-func epoch(n int64) member { return func(s *mariadb.State) { s.Epoch = n } }
-func role(term int64, writer string) member {
+func epoch(n int64) trait { return func(s *mariadb.State) { s.Epoch = n } }
+func role(term int64, writer string) trait {
 	return func(s *mariadb.State) { s.Role = mariadb.Role{Term: term, Writer: writer} }
 }
-func volume(id string) member { return func(s *mariadb.State) { s.Volume = id } }
+func volume(id string) trait { return func(s *mariadb.State) { s.Volume = id } }
 
 // reports makes the members' reports; a nil list is a member that does not answer.
-func reports(members ...[]member) map[string]mariadb.State {
+func reports(members ...[]trait) map[string]mariadb.State {
 	out := map[string]mariadb.State{}
 	for i, list := range members {
 		if list == nil {
@@ -61,7 +61,7 @@ func reports(members ...[]member) map[string]mariadb.State {
 	return out
 }
 
-func m(f ...member) []member { return append([]member{}, f...) }
+func m(f ...trait) []trait { return append([]trait{}, f...) }
 
 func record(t *testing.T, s string) Record {
 	t.Helper()
@@ -321,7 +321,7 @@ func TestDecideOverride(t *testing.T) {
 //
 //nolint:gocognit // one loop over all combinations reads better than its parts
 func TestDecideNeverEndangersData(t *testing.T) {
-	kinds := [][]member{nil, m(empty), m(half), m(at(ours, 5)), m(at(ours, 9)), m(at(theirs, 99)), m(busy), m(starting),
+	kinds := [][]trait{nil, m(empty), m(half), m(at(ours, 5)), m(at(ours, 9)), m(at(theirs, 99)), m(busy), m(starting),
 		m(alone),
 		m(serving), m(blocked, at(ours, 9))}
 	ran := record(t, "epoch=1 cluster="+ours+" role=1/g-1")

@@ -16,6 +16,7 @@ import (
 	"stackwright.dev/kit/step"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/pki"
 )
 
@@ -78,7 +79,7 @@ func steps(dial Dial, l *Listener) []step.Step[object] {
 		step.Check(stepSize, size),
 		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}), step.Reads[object](refClass),
 			step.KeepWhen(keepsData), step.Condition[object]("VolumesReady"),
-			step.Ready[object]("PersistentVolumeClaim", hasClass)),
+			step.Ready[object]("PersistentVolumeClaim", member.HasClass)),
 		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}),
 			step.Sees[object](stepSize), step.After[object](stepLeaf, stepAgent, "access", stepConfig, stepVolumes),
 			// The pods become ready by the orders of a later step.

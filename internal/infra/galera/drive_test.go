@@ -51,7 +51,7 @@ func (b *book) Assign(_ context.Context, pod string, r mariadb.Role) (mariadb.St
 func (b *book) save(r Record) error { return b.note("save %s", r.String()) }
 
 // in makes a member's component have only these pods.
-func in(pods ...string) member { return func(s *mariadb.State) { s.Wsrep.Members = pods } }
+func in(pods ...string) trait { return func(s *mariadb.State) { s.Wsrep.Members = pods } }
 
 func donor(s *mariadb.State) { s.Wsrep.Local = mariadb.Donor }
 

@@ -25,6 +25,7 @@ import (
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	"stackwright.dev/stackwright/internal/agent"
+	"stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/pki"
 )
 
@@ -89,7 +90,7 @@ func steps(dial Dial) []step.Step[object] {
 		step.Check(stepSize, size),
 		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}), step.Reads[object](refClass),
 			step.KeepWhen(retained), step.Condition[object]("VolumesReady"),
-			step.Ready[object]("PersistentVolumeClaim", hasClass)),
+			step.Ready[object]("PersistentVolumeClaim", member.HasClass)),
 		step.Check(stepShrink, shrink(dial), step.After[object](stepAgent), step.Reads[object](refAgent),
 			step.Condition[object]("ScalingReady")),
 		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}), step.Sees[object](stepSize),

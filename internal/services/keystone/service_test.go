@@ -200,3 +200,26 @@ func TestGateway(t *testing.T) {
 		}
 	})
 }
+
+// Without a broker Keystone sends nothing, asks for no message bus and waits for none.
+func TestSilentUnlessAsked(t *testing.T) {
+	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		if conf := secret(p, "identity-config")["keystone.conf"]; strings.Contains(conf, "notifications") {
+			t.Errorf("a Keystone without a broker is configured to notify:\n%s", conf)
+		}
+		if p.Object("MessageBus/identity") != nil || p.Condition("Keystone/identity", "MessageBusReady").Status != "" {
+			t.Error("a Keystone without a broker asks for a message bus")
+		}
+	})
+	loud := scenario(t, "spec: {rabbitmq: bus}")
+	loud.Files = append(loud.Files, "testdata/given.yaml")
+	kittest.New(t, loud).Run(t, func(p *kittest.Play) {
+		if conf := secret(p, "identity-config")["keystone.conf"]; !strings.Contains(conf, "driver = messagingv2") {
+			t.Errorf("a Keystone with a broker does not notify:\n%s", conf)
+		}
+		if p.Object("MessageBus/identity") == nil {
+			t.Error("a Keystone with a broker asks for no message bus")
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"stackwright.dev/kit/kittest"
+)
+
+// drawn are values that follow from generated keys, and hashes of them.
+var drawn = regexp.MustCompile(`\b([0-9a-f]{64}|[0-9a-f]{32}|[0-9a-f]{16}|[0-9a-f]{8})\b`)
+
+// A control plane is rendered down to the last object. What is in them the goldens of the operators tell.
+func TestRender(t *testing.T) {
+	home(t, t.TempDir())
+	r := run(t, "", "render", "-f", "testdata/plane.yaml").want(t, exitDone)
+	var list strings.Builder
+	for doc := range strings.SplitSeq(strings.TrimPrefix(r.out, "---\n"), "\n---\n") {
+		u := &unstructured.Unstructured{}
+		must(t, yaml.Unmarshal([]byte(doc), &u.Object))
+		head, _, _ := strings.Cut(doc, "\n")
+		list.WriteString(head + ": " + u.GetKind() + " " + drawn.ReplaceAllString(u.GetName(), "HASH") + "\n")
+		data, _, _ := unstructured.NestedStringMap(u.Object, "data")
+		for key, value := range data {
+			if u.GetKind() == "Secret" && value != base64.StdEncoding.EncodeToString([]byte("hidden")) {
+				t.Errorf("the content of Secret %s is shown: %s", u.GetName(), key)
+			}
+		}
+	}
+	kittest.Golden(t, "testdata/render.txt", list.String())
+	text, err := os.ReadFile("testdata/plane.yaml")
+	must(t, err)
+	piped := run(t, string(text), "render", "-f", "-").want(t, exitDone)
+	if strings.Count(piped.out, "\n") != strings.Count(r.out, "\n") {
+		t.Error("what comes from standard input is rendered differently from the same in a file")
+	}
+}
+
+func TestRenderOnePart(t *testing.T) {
+	home(t, t.TempDir())
+	cache := run(t, "{apiVersion: infra.stackwright.dev/v1alpha1, kind: Memcached, "+
+		"metadata: {name: cache, namespace: here}, spec: {image: a, replicas: 2, tls: {disabled: true}}}", "render", "-f", "-").want(t, exitDone, "kind: StatefulSet",
+		"# memcached, step ", "for Memcached cache", "namespace: here")
+	kittest.Golden(t, "testdata/render.yaml", drawn.ReplaceAllString(cache.out, "HASH"))
+	if strings.Contains(cache.out, "kind: Galera") {
+		t.Error("a cache renders a database")
+	}
+	run(t, "{apiVersion: v1, kind: Namespace, metadata: {name: a}}", "render", "-f", "-").want(t, exitUsage,
+		"has no object that an operator reconciles, such as an OpenStackControlPlane")
+	run(t, "{apiVersion: example.org/v1, kind: Spoon}", "render", "-f", "-").want(t, exitUsage,
+		"kind Spoon of example.org/v1 is not known")
+}
+
+// diff asks by dry runs: it says what would change and changes nothing.
+func TestDiff(t *testing.T) {
+	w := newWorld(t, "testdata/plane.yaml")
+	before := w.everything()
+	var all []change
+	must(t, json.Unmarshal([]byte(w.run("diff", "-f", "testdata/plane.yaml", "-o", "json").want(t, exitNo).out), &all))
+	if len(all) < 20 {
+		t.Errorf("a control plane that nobody has looked at yet has %d differences", len(all))
+	}
+	for _, ch := range all {
+		if ch.Kind == "OpenStackControlPlane" || ch.Change != "create" {
+			t.Errorf("%s %s is said to need: %s", ch.Kind, ch.Name, ch.Change)
+		}
+	}
+	r := w.run("diff", "-f", "testdata/larger.yaml").want(t, exitNo, "update OpenStackControlPlane cloud", "-   size: dev",
+		"+   size: small", "create Galera cloud-galera")
+	if strings.Contains(r.out, "confirmDeletion") {
+		t.Errorf("diff tells of what does not change:\n%s", r.out)
+	}
+	if after := w.everything(); after != before {
+		t.Errorf("diff changed the cluster:\n%s\nbefore it was\n%s", after, before)
+	}
+}
+
+func TestDiffOfNothing(t *testing.T) {
+	w := newWorld(t)
+	const object = "{apiVersion: infra.stackwright.dev/v1alpha1, kind: Memcached, " +
+		"metadata: {name: cache, namespace: default}, spec: {image: a, replicas: 2, tls: {disabled: true}}}"
+	file := t.TempDir() + "/cache.yaml"
+	must(t, os.WriteFile(file, []byte(object), 0o600))
+	rendered := w.run("render", "-f", file).want(t, exitDone).out
+	for doc := range strings.SplitSeq("\n---\n"+object+"\n"+rendered, "\n---\n") {
+		u := &unstructured.Unstructured{}
+		must(t, yaml.Unmarshal([]byte(doc), &u.Object))
+		if len(u.Object) > 0 {
+			must(t, w.client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(u), client.FieldOwner("memcached")))
+		}
+	}
+	w.run("diff", "-f", file).want(t, exitDone, "Nothing would change.")
+	if all := answers[[]change](t, w, exitDone, "diff", "-f", file); len(all) != 0 {
+		t.Errorf("the answer is %v", all)
+	}
+}
+
+// everything is the versions of the objects that a diff of a control plane is about.
+func (w *world) everything() string {
+	w.t.Helper()
+	var out strings.Builder
+	for _, kind := range []string{"v1/SecretList", "v1/ServiceList", "apps/v1/DeploymentList",
+		"infra.stackwright.dev/v1alpha1/GaleraList", "controlplane.stackwright.dev/v1alpha1/OpenStackControlPlaneList"} {
+		l := &unstructured.UnstructuredList{}
+		i := strings.LastIndex(kind, "/")
+		l.SetAPIVersion(kind[:i])
+		l.SetKind(kind[i+1:])
+		must(w.t, w.client.List(w.t.Context(), l))
+		for _, o := range l.Items {
+			out.WriteString(o.GetKind() + " " + o.GetName() + " " + o.GetResourceVersion() + "\n")
+		}
+	}
+	return out.String()
+}

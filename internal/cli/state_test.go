@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"stackwright.dev/kit/kittest"
+	"stackwright.dev/kit/why"
+)
+
+const ready = "testdata/cloud.yaml"
+
+// waiting makes Galera wait for its volume.
+func waiting(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, ready)
+	not := func(reason, message string) string {
+		return `{"conditions":[{"type":"Ready","status":"False","reason":"` + reason + `","message":"` + message +
+			`","observedGeneration":1,"lastTransitionTime":"2026-01-02T03:04:05Z"}]`
+	}
+	w.status("OpenStackControlPlane", "cloud", not("Waiting", "Step galera: Galera cloud-galera is not ready.")+
+		`,"clouds":null,"steps":[{"name":"galera","state":"Waiting","waitingFor":"Galera cloud-galera"}]}`)
+	w.status("Galera", "cloud-galera",
+		not("NoStorageClass", "The cluster has no default class; set spec.storage.className.")+`}`)
+	return w
+}
+
+// ages are how long ago something was.
+var ages = regexp.MustCompile(`\b\d+[smhd]\b`)
+
+func TestStatus(t *testing.T) {
+	w := newWorld(t, ready)
+	r := w.run("status").want(t, exitDone)
+	kittest.Golden(t, "testdata/status.txt", ages.ReplaceAllString(r.out, "AGE"))
+	r = waiting(t).run("status").want(t, exitNo)
+	kittest.Golden(t, "testdata/status-waiting.txt", ages.ReplaceAllString(r.out, "AGE"))
+}
+
+// answers decodes what -o json and -o yaml print; both have to say the same.
+func answers[T any](t *testing.T, w *world, code int, args ...string) T {
+	t.Helper()
+	var fromJSON, fromYAML T
+	must(t, json.Unmarshal([]byte(w.run(append(args, "-o", "json")...).want(t, code).out), &fromJSON))
+	must(t, yaml.UnmarshalStrict([]byte(w.run(append(args, "-o", "yaml")...).want(t, code).out), &fromYAML))
+	if diff := cmp.Diff(fromJSON, fromYAML); diff != "" {
+		t.Errorf("yaml differs from json (-json +yaml):\n%s", diff)
+	}
+	return fromJSON
+}
+
+func TestStatusForPrograms(t *testing.T) {
+	s := answers[survey](t, newWorld(t, ready), exitDone, "status")
+	if s.Name != "cloud" || s.Namespace != "openstack" || !s.Ready || s.Release != "epoxy" || s.OpenStack != "2025.1" ||
+		s.Clouds != "cloud-keystone-clouds" || len(s.Endpoints) != 1 {
+		t.Errorf("the answer is %+v", s)
+	}
+	var names []string
+	for _, p := range s.Services {
+		names = append(names, p.Kind+" "+p.Name)
+		if !p.Ready || p.Pods == 0 || p.PodsReady != p.Pods {
+			t.Errorf("service %s is %+v", p.Name, p)
+		}
+	}
+	if diff := cmp.Diff([]string{"Deployment client", "Galera galera", "Keystone keystone"}, names); diff != "" {
+		t.Error(diff)
+	}
+	s = answers[survey](t, waiting(t), exitNo, "status")
+	if s.Ready || s.Reason != "Waiting" {
+		t.Errorf("the answer while it waits is %+v", s)
+	}
+}
+
+// A verdict on an older spec is none.
+func TestStatusOfAnUnseenChange(t *testing.T) {
+	w := newWorld(t, ready)
+	w.status("OpenStackControlPlane", "cloud", `{"observedGeneration":7}`)
+	w.run("status").want(t, exitNo, "NotObserved: The last change has not been looked at yet.")
+}
+
+func TestTree(t *testing.T) {
+	w := newWorld(t, ready)
+	kittest.Golden(t, "testdata/tree.txt", w.run("tree").want(t, exitDone).out)
+	root := answers[branch](t, w, exitDone, "tree")
+	if root.Kind != "OpenStackControlPlane" || root.State != "ready" || len(root.Children) != 4 ||
+		root.Children[1].Children[0].State != "2/2 pods" {
+		t.Errorf("the answer is %+v", root)
+	}
+	r := waiting(t).run("tree").want(t, exitDone)
+	kittest.Golden(t, "testdata/tree-waiting.txt", r.out)
+}
+
+func TestWhy(t *testing.T) {
+	w := newWorld(t, ready)
+	w.run("why").want(t, exitDone, "Everything is ready.")
+	w.run("why", "keystone").want(t, exitDone, "Everything is ready.")
+	w.run("why", "nova").want(t, exitUsage, "control plane cloud has no service nova; it has galera, keystone")
+	w.run("why", "spoon/cloud").want(t, exitUsage, "kind spoon is not known")
+	w = waiting(t)
+	r := w.run("why").want(t, exitNo)
+	kittest.Golden(t, "testdata/why.txt", ages.ReplaceAllString(r.out, "AGE"))
+	w.run("why", "galera").want(t, exitNo, "First cause: Galera openstack/cloud-galera", "NoStorageClass")
+	w.run("why", "galera/cloud-galera").want(t, exitNo, "NoStorageClass")
+	w.run("why", "keystone").want(t, exitDone, "Everything is ready.")
+	f := answers[*why.Finding](t, w, exitNo, "why")
+	if f.Object.Kind != "OpenStackControlPlane" || f.First().Object.Name != "cloud-galera" ||
+		f.First().Reason != "NoStorageClass" {
+		t.Errorf("the answer is %+v because of %+v", f, f.First())
+	}
+}
+
+func TestWhichControlPlane(t *testing.T) {
+	w := newWorld(t)
+	w.run("status").want(t, exitFailed, "namespace openstack has no control plane; make one with `stackwright up`")
+	w.load(ready)
+	w.run("status", "-n", "elsewhere").want(t, exitFailed, "namespace elsewhere has no control plane")
+	w.run("status", "-c", "other").want(t, exitFailed, "has no control plane other; it has cloud")
+	w.load("testdata/second.yaml")
+	w.run("status").want(t, exitUsage, "has several control planes; choose with -c: cloud, second")
+	w.run("status", "-c", "cloud").want(t, exitDone, "openstack/cloud")
+	w.run("status", "-c", "second").want(t, exitNo, "No operator has looked at it yet.")
+}
+
+func TestClouds(t *testing.T) {
+	w := newWorld(t, ready)
+	r := w.run("clouds-yaml").want(t, exitDone)
+	file := regexp.MustCompile(`export OS_CLIENT_CONFIG_FILE=(\S+)`).FindStringSubmatch(r.err)
+	if file == nil || !strings.HasPrefix(file[1], filepath.Join(w.state, "stackwright")+"/") {
+		t.Fatalf("clouds.yaml is not in the state folder: %s", r.err)
+	}
+	kept, err := os.ReadFile(file[1])
+	must(t, err)
+	if string(kept) != r.out {
+		t.Errorf("the file has\n%s\nand the terminal\n%s", kept, r.out)
+	}
+	var clouds struct {
+		Clouds map[string]struct {
+			CACert string `json:"cacert"`
+		} `json:"clouds"`
+	}
+	must(t, yaml.Unmarshal(kept, &clouds))
+	authority, err := os.ReadFile(clouds.Clouds["default"].CACert)
+	if err != nil || string(authority) != "authority\n" {
+		t.Errorf("the certificate at %q is %q: %v", clouds.Clouds["default"].CACert, authority, err)
+	}
+	info, err := os.Stat(file[1])
+	must(t, err)
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("a file with a password has mode %s", info.Mode())
+	}
+	waiting(t).run("clouds-yaml").want(t, exitFailed, "has no clouds.yaml yet; see what it waits for: stackwright why")
+}
+
+func TestVersion(t *testing.T) {
+	w := newWorld(t)
+	w.run("version").want(t, exitDone)
+	if v := answers[map[string]any](t, w, exitDone, "version"); len(v) == 0 {
+		t.Error("version says nothing to programs")
+	}
+}

@@ -1,0 +1,253 @@
+package operator
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/kittest"
+
+	galerafake "stackwright.dev/stackwright/internal/infra/galera/fake"
+	rabbitfake "stackwright.dev/stackwright/internal/infra/rabbitmq/fake"
+)
+
+const cloud = "OpenStackControlPlane/cloud/first"
+
+// uid is how managed fields name owner references; hash ends the names of Jobs and of revisions of a configuration.
+var (
+	uid  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
+	hash = regexp.MustCompile(`-([0-9a-f]{16}|[0-9a-f]{8})$`)
+)
+
+// perService is one operator for each service, as the chart's values propose.
+func perService() []string {
+	return []string{"--controllers=controlplane", "--controllers=galera,database", "--controllers=rabbitmq,messagebus",
+		"--controllers=memcached", "--controllers=keystone"}
+}
+
+// perComponent is one operator for each controller, and for each component of those that have several.
+func perComponent() []string {
+	var out []string
+	for _, e := range registry() {
+		if len(e.Components) == 0 {
+			out = append(out, "--controllers="+e.Name)
+		}
+		for _, c := range e.Components {
+			out = append(out, "--controllers="+e.Name+"/"+c)
+		}
+	}
+	return out
+}
+
+// agents answers for the pods of Galera and RabbitMQ.
+type agents struct {
+	galera *galerafake.Members
+	rabbit *rabbitfake.Members
+}
+
+// RoundTrip leads to the agent of the pod that the host names.
+func (a *agents) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasPrefix(r.URL.Host, "first-rabbitmq-") {
+		return a.rabbit.RoundTrip(r)
+	}
+	return a.galera.RoundTrip(r)
+}
+
+// serving makes as many pods of a StatefulSet ready as members serve.
+func serving(count func(*agents) int64) kittest.Behaviour {
+	return func(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
+		a, ok := p.Outside.(*agents)
+		if !ok {
+			p.T.Fatalf("outside is a %T", p.Outside)
+		}
+		status := kittest.Ready(p, u)
+		want, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas")
+		status["readyReplicas"], status["availableReplicas"] = min(count(a), want), min(count(a), want)
+		return status
+	}
+}
+
+// process makes the controllers of an operator that was started with these arguments, as New does.
+func process(t *testing.T, args string) func(http.RoundTripper) ([]kit.Controller, error) {
+	t.Helper()
+	var o Options
+	flags := flag.NewFlagSet("stackwright-operator", flag.ContinueOnError)
+	o.Flags(flags)
+	if err := flags.Parse(strings.Fields(args)); err != nil {
+		t.Fatal(err)
+	}
+	return func(outside http.RoundTripper) ([]kit.Controller, error) {
+		known := Registry(Environment{
+			Releases: func(context.Context) ([]string, error) { return []string{"epoxy"}, nil },
+			Galera:   galerafake.Dial(outside), RabbitMQ: rabbitfake.Dial(outside),
+		})
+		selection, err := Select(o.Controllers, known.Components())
+		if err != nil {
+			return nil, err
+		}
+		return known.Build(selection)
+	}
+}
+
+// scenario is a whole control plane that operators with these arguments run.
+func scenario(t *testing.T, operators ...string) kittest.Scenario {
+	t.Helper()
+	s := kittest.Scenario{
+		Scheme:      Scheme(),
+		Controllers: process(t, operators[0]),
+		CRDs:        []string{"../../charts/stackwright-operator/crds"},
+		Files:       []string{"testdata/cloud.yaml"},
+		Outside: func() http.RoundTripper {
+			return &agents{galerafake.New(), rabbitfake.New()}
+		},
+		Children: map[string]kittest.Behaviour{
+			"StatefulSet/first-galera":   serving(func(a *agents) int64 { return a.galera.Serving() }),
+			"StatefulSet/first-rabbitmq": serving(func(a *agents) int64 { return a.rabbit.Serving() }),
+		},
+	}
+	for _, args := range operators[1:] {
+		s.Beside = append(s.Beside, process(t, args))
+	}
+	return s
+}
+
+// state is all objects but for what is generated, with who owns which field.
+func state(p *kittest.Play) []string {
+	p.T.Helper()
+	out := strings.Split(p.Snapshot(), "\n")
+	for _, u := range p.Objects() {
+		var owned []string
+		for _, f := range u.GetManagedFields() {
+			text, err := json.Marshal(f.FieldsV1)
+			if err != nil {
+				p.T.Fatal(err)
+			}
+			owned = append(owned, strings.Join([]string{f.Manager, string(f.Operation), f.Subresource,
+				uid.ReplaceAllString(string(text), "UID")}, " "))
+		}
+		slices.Sort(owned)
+		name := hash.ReplaceAllString(u.GetName(), "-HASH")
+		out = append(out, u.GetKind()+"/"+name+" is owned by "+strings.Join(owned, "; "))
+	}
+	slices.Sort(out[len(out)-len(p.Objects()):])
+	return out
+}
+
+// lifetimes are what becomes of a control plane after it was made.
+var lifetimes = map[string]func(*kittest.Play){
+	"made": (*kittest.Play).Ready,
+	"changed": func(p *kittest.Play) {
+		p.Change("OpenStackRelease/epoxy", "spec.images.keystone", "images.test/keystone:2")
+		p.Change("OpenStackRelease/epoxy", "spec.images.mariadb", "images.test/mariadb:2")
+		p.Settle()
+		p.Ready()
+		p.Change(cloud, "spec.services", map[string]any{
+			"rabbitmq": map[string]any{"enabled": false},
+			"keystone": map[string]any{"replicas": int64(3),
+				"config": map[string]any{"token": map[string]any{"expiration": int64(7200)}}},
+		})
+		p.Settle()
+		p.Ready()
+	},
+	"deleted": func(p *kittest.Play) {
+		p.Change(cloud, "spec.deletionPolicy", "Delete")
+		p.Change(cloud, "spec.confirmDeletion", "first")
+		p.Settle()
+		p.Remove(cloud)
+		p.Settle()
+		p.Empty()
+	},
+}
+
+// One operator for all, one for each service and one for each component make the same objects of one control plane.
+func TestAnySplitMakesTheSame(t *testing.T) {
+	for name, live := range lifetimes {
+		t.Run(name, func(t *testing.T) {
+			want := outcome(t, live, "--controllers=")
+			if len(want) < 50 && name != "deleted" {
+				t.Fatalf("only %d lines came of a control plane", len(want))
+			}
+			for split, operators := range map[string][]string{"services": perService(), "components": perComponent()} {
+				if diff := cmp.Diff(want, outcome(t, live, operators...)); diff != "" {
+					t.Errorf("%d operators, one for each of the %s, differ from one for all (-one +split):\n%s",
+						len(operators), split, diff)
+				}
+			}
+		})
+	}
+}
+
+func outcome(t *testing.T, live func(*kittest.Play), operators ...string) []string {
+	t.Helper()
+	var out []string
+	kittest.New(t, scenario(t, operators...)).Run(t, func(p *kittest.Play) {
+		live(p)
+		out = state(p)
+	})
+	return out
+}
+
+// The splits of the test above run every component once: what two ran, or none, would prove nothing.
+func TestSplitsRunEverythingOnce(t *testing.T) {
+	for split, operators := range map[string][]string{"services": perService(), "components": perComponent()} {
+		var ran, all []string
+		for _, args := range operators {
+			s, err := Select(strings.TrimPrefix(args, "--controllers="), registry().Components())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, components := range s {
+				ran = append(ran, parts(name, components)...)
+			}
+		}
+		for name := range registry().Components() {
+			all = append(all, parts(name, nil)...)
+		}
+		slices.Sort(ran)
+		slices.Sort(all)
+		if diff := cmp.Diff(all, ran); diff != "" {
+			t.Errorf("one operator for each of the %s does not run everything once (-everything +run):\n%s", split, diff)
+		}
+	}
+	if want := []string{"keystone/api", "keystone/setup"}; !slices.Equal(parts("keystone", nil), want) {
+		t.Errorf("parts of keystone are %v, want %v", parts("keystone", nil), want)
+	}
+}
+
+// parts are the components of a controller, all when none is named; one that has none is a part itself.
+func parts(controller string, components []string) []string {
+	if components == nil {
+		components = registry().Components()[controller]
+	}
+	if len(components) == 0 {
+		return []string{controller}
+	}
+	var out []string
+	for _, c := range components {
+		out = append(out, controller+"/"+c)
+	}
+	return out
+}
+
+// An operator for one component says which one is missing.
+func TestAMissingComponentIsNamed(t *testing.T) {
+	operators := slices.DeleteFunc(perComponent(), func(s string) bool { return s == "--controllers=keystone/setup" })
+	kittest.New(t, scenario(t, operators...)).Run(t, func(p *kittest.Play) {
+		c := p.Condition("Keystone/first-keystone", "Ready")
+		if c.Status != "False" || !strings.Contains(c.Message, "Waits for the operator of component setup; start it.") {
+			t.Errorf("Ready is %s: %q", c.Status, c.Message)
+		}
+		if p.Object("Deployment/first-keystone-api") != nil {
+			t.Error("the API runs although nobody has set it up")
+		}
+	})
+}
