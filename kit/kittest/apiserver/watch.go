@@ -3,6 +3,7 @@ package apiserver
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
@@ -14,6 +15,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -68,7 +70,11 @@ func (s *Server) watch(r *request) (answer, error) {
 	}
 	s.begin(r, w, since)
 	sh.watchers[w] = true
-	return answer{http.StatusOK, "application/json", w}, nil
+	media := runtime.ContentTypeJSON
+	if w.view.proto {
+		media = runtime.ContentTypeProtobuf + ";stream=watch"
+	}
+	return answer{http.StatusOK, media, w}, nil
 }
 
 // begin queues what the client has not seen: the whole state, or what happened since a version.
@@ -107,27 +113,27 @@ func (w *watcher) send(t watch.EventType, e *entry) {
 
 // bookmark tells that the initial events are complete.
 func (w *watcher) bookmark(r *request, rv uint64) {
-	gvk := r.kind().at(r.version)
-	if w.view.partial {
-		gvk = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
-	}
-	raw, err := json.Marshal(map[string]any{
-		"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind,
-		"metadata": map[string]any{
-			"resourceVersion": strconv.FormatUint(rv, 10),
-			"annotations":     map[string]any{metav1.InitialEventsAnnotationKey: "true"},
-		},
-	})
-	if err == nil {
-		w.write(watch.Bookmark, raw)
+	u := r.kind().empty(r.version)
+	u.SetResourceVersion(strconv.FormatUint(rv, 10))
+	u.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+	if raw, err := json.Marshal(u.Object); err == nil {
+		w.send(watch.Bookmark, &entry{obj: u, rv: rv, raw: raw})
 	}
 }
 
 func (w *watcher) write(t watch.EventType, raw []byte) {
 	w.mu.Lock()
-	w.queue.WriteString(`{"type":"` + string(t) + `","object":`)
-	w.queue.Write(raw)
-	w.queue.WriteString("}\n")
+	if w.view.proto {
+		e := metav1.WatchEvent{Type: string(t), Object: runtime.RawExtension{Raw: raw}}
+		if frame, err := e.Marshal(); err == nil {
+			w.queue.Write(binary.BigEndian.AppendUint32(nil, uint32(len(frame)))) //nolint:gosec // of one object
+			w.queue.Write(frame)
+		}
+	} else {
+		w.queue.WriteString(`{"type":"` + string(t) + `","object":`)
+		w.queue.Write(raw)
+		w.queue.WriteString("}\n")
+	}
 	w.mu.Unlock()
 	select {
 	case w.wake <- struct{}{}:
