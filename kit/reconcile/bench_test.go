@@ -74,37 +74,26 @@ func restingLoop(t *testing.T, w *world) (*reconcile.Loop[*app], ctrlreconcile.R
 
 // cpuTime returns the CPU time of one call: the best of 20 batches. The clock of a bubble is fake, and the wall clock
 // of a busy machine says nothing; the time of the thread is real.
-func cpuTime(t *testing.T, f func()) time.Duration {
-	t.Helper()
+func cpuTime(f func()) time.Duration {
 	const batches, calls = 20, 200
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	best := time.Hour
 	for range batches {
-		begin := threadTime(t)
+		begin := clock(unix.CLOCK_THREAD_CPUTIME_ID)
 		for range calls {
 			f()
 		}
-		best = min(best, (threadTime(t)-begin)/calls)
+		best = min(best, (clock(unix.CLOCK_THREAD_CPUTIME_ID)-begin)/calls)
 	}
 	return best
 }
 
-func threadTime(t *testing.T) time.Duration {
-	t.Helper()
-	return clock(t, unix.CLOCK_THREAD_CPUTIME_ID)
-}
-
-func processTime(t *testing.T) time.Duration {
-	t.Helper()
-	return clock(t, unix.CLOCK_PROCESS_CPUTIME_ID)
-}
-
-func clock(t *testing.T, id int32) time.Duration {
-	t.Helper()
+// clock reads a clock that counts processor time.
+func clock(id int32) time.Duration {
 	var now unix.Timespec
 	if err := unix.ClockGettime(id, &now); err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	return time.Duration(now.Nano())
 }
@@ -136,7 +125,7 @@ func TestRunAtRest(t *testing.T) {
 		if allocs > allocBudget {
 			t.Errorf("a run at rest allocates %.0f times, want at most %d", allocs, allocBudget)
 		}
-		best := cpuTime(t, func() { _, _ = l.Reconcile(t.Context(), req) })
+		best := cpuTime(func() { _, _ = l.Reconcile(t.Context(), req) })
 		t.Logf("noop_reconcile_time %.1f us", float64(best.Nanoseconds())/1000)
 		if best > timeBudget && !race {
 			t.Errorf("a run at rest takes %s, want at most %s", best, timeBudget)

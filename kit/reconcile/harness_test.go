@@ -85,14 +85,22 @@ var template = sync.OnceValues(func() (*apiserver.Server, error) {
 
 func scheme(tb testing.TB) *runtime.Scheme {
 	tb.Helper()
+	s, err := newScheme()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func newScheme() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme,
 		apiextensionsv1.AddToScheme} {
 		if err := add(s); err != nil {
-			tb.Fatal(err)
+			return nil, err
 		}
 	}
-	return s
+	return s, nil
 }
 
 // world is an operator on the in-memory API server. It lives in a synctest bubble.
