@@ -17,7 +17,7 @@ import (
 )
 
 // repair completes the inventory from labels: what was applied just before a crash is in the cluster, but not in
-// status.
+// status. What is in the inventory already stays there, even if somebody took the annotation away that names its step.
 func (r *run[T]) repair() {
 	set := apply.SetID(r.o.GetName(), r.o.GetNamespace(), r.Kind.GroupKind())
 	r.Store.Owned(set, func(gk schema.GroupKind, obj client.Object) {
@@ -29,9 +29,10 @@ func (r *run[T]) repair() {
 		it := owner.Item{Step: notes[apply.AnnotationStep], Group: gk.Group, Kind: gk.Kind,
 			Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID()}
 		switch {
+		case slices.ContainsFunc(r.results, func(res result) bool { return res.find(keyOf(&it)) != nil }):
 		case i < 0 && !slices.ContainsFunc(r.orphans, func(o owner.Item) bool { return keyOf(&o) == keyOf(&it) }):
 			r.orphans = append(r.orphans, it)
-		case i >= 0 && r.results[i].find(keyOf(&it)) == nil:
+		case i >= 0:
 			r.results[i].touched = true
 			r.results[i].items = append(r.results[i].items, it)
 		}

@@ -42,6 +42,7 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 				return // a resync
 			}
 			if !echo && l.childChanged(gk, e.ObjectOld, e.ObjectNew) {
+				l.wakeParent(e.ObjectOld, q) // somebody may have taken our marks away
 				l.wakeParent(e.ObjectNew, q)
 			}
 			l.wakeReferrers(gk, e.ObjectNew, q)
