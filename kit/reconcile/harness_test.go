@@ -92,7 +92,8 @@ func scheme(tb testing.TB) *runtime.Scheme {
 	return s
 }
 
-func newScheme() (*runtime.Scheme, error) {
+// newScheme makes the scheme once, so that a restart of the operator costs little.
+var newScheme = sync.OnceValues(func() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme,
 		apiextensionsv1.AddToScheme} {
@@ -101,7 +102,7 @@ func newScheme() (*runtime.Scheme, error) {
 		}
 	}
 	return s, nil
-}
+})
 
 // world is an operator on the in-memory API server. It lives in a synctest bubble.
 type world struct {
