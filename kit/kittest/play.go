@@ -46,7 +46,7 @@ type Play struct {
 
 	world   *World
 	config  *rest.Config
-	fault   Fault
+	fault   atomic.Pointer[Fault]
 	journal journal
 	process *process
 	stopped bool
@@ -112,7 +112,7 @@ func (p *Play) begin() {
 
 // end stops the operator and, on a real server, removes what the play left.
 func (p *Play) end() {
-	p.fault = nil
+	p.Suffer(nil)
 	p.Stop()
 	if p.Server == nil {
 		p.wipe()
