@@ -36,14 +36,19 @@ func denied(o Object, verb, resource string) *Finding {
 			verb, resource, o.Namespace)}
 }
 
-// existence looks at kinds that only have to be there; metadata is enough, and needs no right to read content.
+// existence looks at kinds that only have to be there. To a person who may not see them it says nothing: what waits for
+// them has said already whether they are there.
 func (w *walk) existence(ctx context.Context, gvk schema.GroupVersionKind, o Object) *Finding {
 	meta := &metav1.PartialObjectMetadata{}
 	meta.SetGroupVersionKind(gvk)
-	if f := w.read(ctx, o, meta); f != nil {
+	switch f := w.read(ctx, o, meta); {
+	case f == nil:
+		return held(o, meta)
+	case f.Reason == "Forbidden":
+		return nil
+	default:
 		return f
 	}
-	return held(o, meta)
 }
 
 // event returns the newest warning about an object, nil when there is none or events cannot be read.

@@ -103,7 +103,8 @@ func gated(o Object, obj client.Object) *Finding {
 }
 
 func failedCreate(o Object, reason, message string, since metav1.Time) *Finding {
-	return &Finding{Object: o, Part: "pods", Reason: reason, Message: message, Since: since, Do: adviseCreate(message)}
+	return &Finding{Object: o, Part: "pods", Reason: reason, Message: message, Since: since,
+		Do: advise(hints, o, "FailedCreate", message, "")}
 }
 
 // pods explains the pods of a workload that are not ready, the longest waiting first.
