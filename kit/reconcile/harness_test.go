@@ -76,11 +76,15 @@ func count(log []string, verb, part string) int {
 }
 
 var template = sync.OnceValues(func() (*apiserver.Server, error) {
-	crds, err := crd.Read(os.DirFS("../examples/app/crd"))
+	apps, err := crd.Read(os.DirFS("../examples/app/crd"))
 	if err != nil {
 		return nil, err
 	}
-	return apiserver.New(crds...)
+	things, err := crd.Read(os.DirFS("testdata/crd"))
+	if err != nil {
+		return nil, err
+	}
+	return apiserver.New(append(apps, things...)...)
 })
 
 func scheme(tb testing.TB) *runtime.Scheme {
@@ -96,7 +100,7 @@ func scheme(tb testing.TB) *runtime.Scheme {
 var newScheme = sync.OnceValues(func() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme,
-		apiextensionsv1.AddToScheme} {
+		apiextensionsv1.AddToScheme, addThings} {
 		if err := add(s); err != nil {
 			return nil, err
 		}
