@@ -32,6 +32,7 @@ type stepMemory struct {
 	notBefore time.Time
 	due       time.Time
 	out       *outcome.Outcome
+	outputs   uint64 // what was made of the step when it failed
 }
 
 type refKey struct {
