@@ -128,7 +128,7 @@ func (r *run[T]) gone(it *owner.Item, failed func(*outcome.Outcome)) bool {
 	if rec.GetDeletionTimestamp() != nil {
 		return false
 	}
-	err := r.deleteObject(schema.GroupKind{Group: it.Group, Kind: it.Kind}, rec)
+	err := r.deleteObject(schema.GroupKind{Group: it.Group, Kind: it.Kind}, rec, metav1.DeletePropagationBackground)
 	if err != nil {
 		failed(apply.Classify(fmt.Errorf("deleting %s %s: %w", it.Kind, it.Name, err)))
 	}
@@ -144,7 +144,7 @@ func (r *run[T]) deleteFailed(i int) func(*outcome.Outcome) {
 }
 
 // deleteObject deletes exactly the object that the record shows; one that is gone already is fine.
-func (r *run[T]) deleteObject(gk schema.GroupKind, rec client.Object) error {
+func (r *run[T]) deleteObject(gk schema.GroupKind, rec client.Object, dependents metav1.DeletionPropagation) error {
 	gvk, ok := r.Store.Version(gk)
 	if !ok {
 		return fmt.Errorf("kind %s is not declared by controller %s", gk, r.Name)
@@ -155,8 +155,7 @@ func (r *run[T]) deleteObject(gk schema.GroupKind, rec client.Object) error {
 	m.SetNamespace(rec.GetNamespace())
 	uid := rec.GetUID()
 	r.count.add()
-	err := r.Client.Delete(r.ctx, m, client.Preconditions{UID: &uid},
-		client.PropagationPolicy(metav1.DeletePropagationBackground))
+	err := r.Client.Delete(r.ctx, m, client.Preconditions{UID: &uid}, client.PropagationPolicy(dependents))
 	if apierrors.IsNotFound(err) || (apierrors.IsConflict(err) && strings.Contains(err.Error(), "UID")) {
 		return nil
 	}
