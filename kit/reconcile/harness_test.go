@@ -303,3 +303,10 @@ func (w *world) wantRequests(what string, want int) []string {
 	}
 	return log
 }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -56,8 +56,8 @@ func onServer(t *testing.T, def kit.Definition[*app]) *kittest.World {
 }
 
 // TestServerDrift is criterion 9 on a real API server, for all kinds at once: an edit of a field that is ours, and a
-// deletion, are healed within a second by one apply; so are edits made while the operator was down. Edits of fields that
-// are not ours cause no write.
+// deletion, are healed within a second by one apply; so are edits made while the operator was down. Edits of fields
+// that are not ours cause no write.
 func TestServerDrift(t *testing.T) {
 	var steps []step.Step[*app]
 	names := slices.Sorted(maps.Keys(drifts))

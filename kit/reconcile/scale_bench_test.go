@@ -91,7 +91,8 @@ func (s start) operate() error {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	f := figures{Seconds: time.Since(begin).Seconds(), CPU: clock(unix.CLOCK_PROCESS_CPUTIME_ID).Seconds(), Settled: status("VmRSS")}
+	f := figures{Seconds: time.Since(begin).Seconds(), CPU: clock(unix.CLOCK_PROCESS_CPUTIME_ID).Seconds(),
+		Settled: status("VmRSS")}
 	time.Sleep(3 * time.Second) // a write that comes late is a write
 	debug.FreeOSMemory()        // what the runtime does by itself within minutes
 	var m runtime.MemStats

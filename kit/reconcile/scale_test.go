@@ -46,7 +46,8 @@ func restart(t *testing.T, owners, each int) {
 		begin := clock(unix.CLOCK_PROCESS_CPUTIME_ID)
 		w.start()
 		w.pass(time.Minute)
-		t.Logf("restart_cpu %.2f s for %d owners with %d children each", (clock(unix.CLOCK_PROCESS_CPUTIME_ID) - begin).Seconds(), owners, each)
+		t.Logf("restart_cpu %.2f s for %d owners with %d children each",
+			(clock(unix.CLOCK_PROCESS_CPUTIME_ID) - begin).Seconds(), owners, each)
 		if log := w.reqs.take(); len(log) > 0 {
 			t.Errorf("the start sent %d requests: %s", len(log), strings.Join(log[:min(len(log), 5)], "; "))
 		}

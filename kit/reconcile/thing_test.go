@@ -11,7 +11,7 @@ import (
 // thing is a custom resource, with a default and an atomic list, that no kit controller reconciles.
 type thing struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 	Spec              thingSpec `json:"spec"`
 }
 
@@ -23,7 +23,7 @@ type thingSpec struct {
 
 type thingList struct {
 	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitzero"`
 	Items           []thing `json:"items"`
 }
 

@@ -47,7 +47,7 @@ var stuck = map[string]state{
 	},
 	"unschedulable pod": {
 		children: webDown,
-		script:   podWith(unscheduled("0/3 nodes are available: 3 Insufficient memory. preemption: 0/3 nodes are available.")),
+		script:   podWith(unscheduled("0/3 nodes are available: 3 Insufficient memory.")),
 		first:    []string{"Pod shop/web-5b-x", "Unschedulable", "Insufficient memory", "add a node"},
 	},
 	"unbound claim": {

@@ -108,8 +108,9 @@ func web(s *scope) ([]client.Object, error) {
 
 // The objects that states begin with.
 const (
-	password = "\n---\n{apiVersion: v1, kind: Secret, metadata: {name: db-password, namespace: shop}, data: {password: eA==}}"
-	webApp   = "\n---\n" + `apiVersion: example.kit.stackwright.dev/v1alpha1
+	password = "\n---\n{apiVersion: v1, kind: Secret, metadata: {name: db-password, namespace: shop}, " +
+		"data: {password: eA==}}"
+	webApp = "\n---\n" + `apiVersion: example.kit.stackwright.dev/v1alpha1
 kind: App
 metadata: {name: web, namespace: shop, annotations: {}}
 spec: {image: 'a:1', replicas: 1, passwordSecret: db-password, directory: 'http://directory.test'}`
@@ -238,7 +239,8 @@ func TestStuck(t *testing.T) {
 
 func (s state) explain(p *kittest.Play, r client.Reader, want []string) {
 	p.T.Helper()
-	e := why.Explainer{Reader: r, Kinds: []schema.GroupVersionKind{kind}, Operator: client.MatchingLabels{"app": "operator"}}
+	e := why.Explainer{Reader: r, Kinds: []schema.GroupVersionKind{kind},
+		Operator: client.MatchingLabels{"app": "operator"}}
 	begin := processor(p.T)
 	f, err := e.Explain(p.T.Context(), kind, types.NamespacedName{Namespace: "shop", Name: "web"})
 	if took := processor(p.T) - begin; took > 200*time.Millisecond {
@@ -325,7 +327,8 @@ func (l limited) Get(ctx context.Context, key client.ObjectKey, o client.Object,
 // List refuses what the person may not see.
 func (l limited) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	if _, ok := list.(*storagev1.StorageClassList); ok {
-		return apierrors.NewForbidden(schema.GroupResource{Resource: "storageclasses"}, "", errors.New(`User "jane" cannot list it`))
+		return apierrors.NewForbidden(schema.GroupResource{Resource: "storageclasses"}, "",
+			errors.New(`User "jane" cannot list it`))
 	}
 	return l.Reader.List(ctx, list, opts...)
 }

@@ -1,3 +1,5 @@
+//go:build bench
+
 package reconcile_test
 
 import (
@@ -142,11 +144,4 @@ func renamed(t *testing.T, u *unstructured.Unstructured, words *strings.Replacer
 	out := &unstructured.Unstructured{}
 	must(t, out.UnmarshalJSON([]byte(words.Replace(string(raw)))))
 	return out
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
