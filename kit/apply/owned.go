@@ -3,7 +3,6 @@ package apply
 import (
 	"encoding/json"
 	"slices"
-	"unique"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -24,7 +23,7 @@ func Compact(obj metav1.Object, managers map[string]bool) {
 		if f.Operation != metav1.ManagedFieldsOperationApply || f.Subresource != "" || !managers[f.Manager] {
 			continue
 		}
-		e := metav1.ManagedFieldsEntry{Manager: unique.Make(f.Manager).Value(), Operation: metav1.ManagedFieldsOperationApply, FieldsV1: f.FieldsV1}
+		e := metav1.ManagedFieldsEntry{Manager: f.Manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: f.FieldsV1}
 		if f.FieldsType != "" && f.FieldsV1 != nil {
 			e.FieldsV1 = &metav1.FieldsV1{}
 			e.FieldsV1.SetRawBytes(fingerprint(f.FieldsV1.GetRawBytes()))

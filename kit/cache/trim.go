@@ -2,13 +2,11 @@ package cache
 
 import (
 	"fmt"
-	"unique"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 
 	"stackwright.dev/kit/apply"
@@ -42,7 +40,7 @@ func Trim(obj metav1.Object, managers map[string]bool) {
 	}
 	switch o := obj.(type) {
 	case *appsv1.Deployment:
-		o.Spec.Template = corev1.PodTemplateSpec{}
+		o.Spec = appsv1.DeploymentSpec{Replicas: o.Spec.Replicas, Paused: o.Spec.Paused}
 	case *appsv1.StatefulSet:
 		o.Spec.Template, o.Spec.VolumeClaimTemplates = corev1.PodTemplateSpec{}, nil
 	case *appsv1.DaemonSet:
@@ -51,26 +49,27 @@ func Trim(obj metav1.Object, managers map[string]bool) {
 		o.Spec.Template = corev1.PodTemplateSpec{}
 	case *batchv1.CronJob:
 		o.Spec.JobTemplate = batchv1.JobTemplateSpec{}
+	case *corev1.Service:
+		o.Spec = corev1.ServiceSpec{Type: o.Spec.Type}
 	case *corev1.Pod:
 		o.Spec = corev1.PodSpec{NodeName: o.Spec.NodeName}
 	}
 }
 
-// share lets records share what many of them have in common: decoders make a string of its own for each key and value.
+// marks are the keys that the kit puts on every object.
+var marks = map[string]string{
+	apply.LabelPartOf: apply.LabelPartOf, apply.LabelController: apply.LabelController,
+	apply.AnnotationOwner: apply.AnnotationOwner, apply.AnnotationStep: apply.AnnotationStep,
+	apply.AnnotationOrder: apply.AnnotationOrder,
+}
+
+// share lets records share those keys: decoders make a string of its own for each.
 func share(obj metav1.Object) {
-	obj.SetNamespace(unique.Make(obj.GetNamespace()).Value())
 	for _, m := range []map[string]string{obj.GetLabels(), obj.GetAnnotations()} {
 		for k, v := range m {
-			if len(v) < 128 {
-				v = unique.Make(v).Value()
+			if mark, ok := marks[k]; ok {
+				m[mark] = v // an assignment replaces the key's string, too
 			}
-			m[unique.Make(k).Value()] = v // an assignment replaces the key's string, too
 		}
-	}
-	refs := obj.GetOwnerReferences()
-	for i := range refs {
-		r := &refs[i]
-		r.APIVersion, r.Kind = unique.Make(r.APIVersion).Value(), unique.Make(r.Kind).Value()
-		r.Name, r.UID = unique.Make(r.Name).Value(), types.UID(unique.Make(string(r.UID)).Value())
 	}
 }

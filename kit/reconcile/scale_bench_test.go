@@ -21,8 +21,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"golang.org/x/sys/unix"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"stackwright.dev/kit"
@@ -68,6 +70,7 @@ func TestMain(m *testing.M) {
 func (s start) operate() error {
 	begin := time.Now()
 	debug.SetMemoryLimit(memoryLimit)
+	log.SetLogger(logr.Discard())
 	var renders atomic.Int64
 	sch, err := newScheme()
 	if err != nil {
@@ -204,9 +207,11 @@ func (s scale) run(t *testing.T) figures {
 	must(t, err)
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env, cmd.Stderr, cmd.Stdout = append(os.Environ(), envScale+"="+string(arg)), os.Stderr, os.Stderr
+	begin := clock(unix.CLOCK_PROCESS_CPUTIME_ID)
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("the operator ended with %v after requests %v, such as %s", err, reqs.counts, strings.Join(reqs.some, "; "))
 	}
+	t.Logf("processor of the API server %.2f s", (clock(unix.CLOCK_PROCESS_CPUTIME_ID) - begin).Seconds())
 	raw, err := os.ReadFile(report)
 	must(t, err)
 	f := figures{}
