@@ -59,7 +59,7 @@ func (w *witness) timed(h handler.EventHandler) handler.EventHandler {
 // until waits for n runs, and then for more that should not come.
 func (w *witness) until(t *testing.T, n int, rest time.Duration) []string {
 	t.Helper()
-	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+	for begin := time.Now(); ; <-time.After(10 * time.Millisecond) {
 		w.mu.Lock()
 		got := len(w.ran)
 		w.mu.Unlock()
@@ -70,7 +70,7 @@ func (w *witness) until(t *testing.T, n int, rest time.Duration) []string {
 			t.Fatalf("after a minute %d owners have run, want %d", got, n)
 		}
 	}
-	time.Sleep(rest)
+	<-time.After(rest)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	ran := w.ran

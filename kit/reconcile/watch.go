@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"stackwright.dev/kit/apply"
+	"stackwright.dev/kit/gate"
 )
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -100,7 +101,7 @@ func (l *Loop[T]) childChanged(gk schema.GroupKind, before, after client.Object)
 	}
 	g := l.Steps[i].Gates[gk.Kind]
 	if g == nil {
-		g = l.gateFor(gk, after)
+		g = gate.For(after)
 	}
 	ready, why := g(after)
 	value := gateValue(ready, why)

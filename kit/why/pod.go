@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 func (w *walk) podNamed(ctx context.Context, o Object) *Finding {
@@ -169,5 +167,3 @@ func (w *walk) operators(ctx context.Context) []*Finding {
 	}
 	return ranked(out)
 }
-
-var _ client.Object = (*metav1.PartialObjectMetadata)(nil)
