@@ -97,7 +97,7 @@ func (s start) operate() error {
 	f := figures{Seconds: time.Since(begin).Seconds(), CPU: clock(unix.CLOCK_PROCESS_CPUTIME_ID).Seconds(),
 		Settled: status("VmRSS")}
 	<-time.After(3 * time.Second) // a write that comes late is a write
-	debug.FreeOSMemory()        // what the runtime does by itself within minutes
+	debug.FreeOSMemory()          // what the runtime does by itself within minutes
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	f.Rest, f.Top, f.Heap, f.Runs = status("VmRSS"), status("VmHWM"), int(m.HeapAlloc>>20), runs()
