@@ -164,6 +164,19 @@ var stuck = map[string]state{
 		given: another("web", "needs: db") + password,
 		first: []string{"App shop/db", "NotFound", "App db does not exist", "create it"},
 	},
+	"missing definition": {
+		script: func(p *kittest.Play) {
+			p.Stop()
+			crd := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "apps." + kind.Group}}
+			crd.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1",
+				Kind: "CustomResourceDefinition"})
+			must(p, p.Client.Delete(p.T.Context(), crd))
+			c, err := client.New(p.Server.Config(), client.Options{Scheme: p.Client.Scheme()})
+			must(p, err)
+			p.Client = c // another person's, who has not seen the definition
+		},
+		first: []string{"App shop/web", "NoDefinition", "does not know the kind App", "install its CustomResourceDefinition"},
+	},
 	"operator is down": {
 		script: func(p *kittest.Play) {
 			p.Stop()
