@@ -99,6 +99,9 @@ func Hash(raw []byte) string {
 
 // clusterScoped knows the built-in cluster-scoped kinds that operators make.
 func clusterScoped(gvk schema.GroupVersionKind) bool {
+	if gvk.Group == "admissionregistration.k8s.io" {
+		return true
+	}
 	switch gvk.Kind {
 	case "Namespace", "ClusterRole", "ClusterRoleBinding", "PersistentVolume", "StorageClass",
 		"CustomResourceDefinition", "PriorityClass":

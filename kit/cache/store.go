@@ -21,8 +21,12 @@ import (
 	"stackwright.dev/kit/apply"
 )
 
-// indexPartOf is the informer index from apply set id to objects.
-const indexPartOf = "kit-part-of"
+// indexPartOf is the informer index from the beginning of an apply set id to objects: a set of its own for each owner
+// would weigh more than what it finds.
+const (
+	indexPartOf = "kit-part-of"
+	beginning   = len("applyset-") + 2
+)
 
 // Store is the loop's view of the cluster for all controllers of one manager.
 type Store struct {
@@ -187,7 +191,7 @@ func partOf(obj any) ([]string, error) {
 		return nil, nil
 	}
 	if id := o.GetLabels()[apply.LabelPartOf]; id != "" {
-		return []string{id}, nil
+		return []string{id[:min(len(id), beginning)]}, nil
 	}
 	return nil, nil
 }
@@ -282,12 +286,12 @@ func (k *kind) sweep() {
 // Owned returns the records of all objects that carry an apply set id, of all kinds.
 func (s *Store) Owned(setID string, f func(gk schema.GroupKind, obj client.Object)) {
 	for gk, k := range s.kinds {
-		objs, err := k.indexer.ByIndex(indexPartOf, setID)
+		objs, err := k.indexer.ByIndex(indexPartOf, setID[:min(len(setID), beginning)])
 		if err != nil {
 			continue
 		}
 		for _, o := range objs {
-			if obj, ok := o.(client.Object); ok {
+			if obj, ok := o.(client.Object); ok && obj.GetLabels()[apply.LabelPartOf] == setID {
 				f(gk, obj)
 			}
 		}

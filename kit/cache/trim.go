@@ -33,13 +33,14 @@ func transform(managers map[string]bool) toolscache.TransformFunc {
 // Trim reduces obj, which the caller owns, to a record. It is idempotent.
 func Trim(obj metav1.Object, managers map[string]bool) {
 	apply.Compact(obj, managers)
+	share(obj)
 	if notes := obj.GetAnnotations(); notes[annotationLastApplied] != "" {
 		delete(notes, annotationLastApplied)
 		obj.SetAnnotations(notes)
 	}
 	switch o := obj.(type) {
 	case *appsv1.Deployment:
-		o.Spec.Template = corev1.PodTemplateSpec{}
+		o.Spec = appsv1.DeploymentSpec{Replicas: o.Spec.Replicas, Paused: o.Spec.Paused}
 	case *appsv1.StatefulSet:
 		o.Spec.Template, o.Spec.VolumeClaimTemplates = corev1.PodTemplateSpec{}, nil
 	case *appsv1.DaemonSet:
@@ -48,7 +49,27 @@ func Trim(obj metav1.Object, managers map[string]bool) {
 		o.Spec.Template = corev1.PodTemplateSpec{}
 	case *batchv1.CronJob:
 		o.Spec.JobTemplate = batchv1.JobTemplateSpec{}
+	case *corev1.Service:
+		o.Spec = corev1.ServiceSpec{Type: o.Spec.Type}
 	case *corev1.Pod:
 		o.Spec = corev1.PodSpec{NodeName: o.Spec.NodeName}
+	}
+}
+
+// marks are the keys that the kit puts on every object.
+var marks = map[string]string{
+	apply.LabelPartOf: apply.LabelPartOf, apply.LabelController: apply.LabelController,
+	apply.AnnotationOwner: apply.AnnotationOwner, apply.AnnotationStep: apply.AnnotationStep,
+	apply.AnnotationOrder: apply.AnnotationOrder,
+}
+
+// share lets records share those keys: decoders make a string of its own for each.
+func share(obj metav1.Object) {
+	for _, m := range []map[string]string{obj.GetLabels(), obj.GetAnnotations()} {
+		for k, v := range m {
+			if mark, ok := marks[k]; ok {
+				m[mark] = v // an assignment replaces the key's string, too
+			}
+		}
 	}
 }

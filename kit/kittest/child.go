@@ -128,7 +128,7 @@ func (p *Play) lastWords(job *unstructured.Unstructured, text string) {
 	p.T.Helper()
 	pod := &corev1.Pod{}
 	pod.Name, pod.Namespace = job.GetName()+"-pod", job.GetNamespace()
-	pod.Labels = map[string]string{"batch.kubernetes.io/job-name": job.GetName()}
+	pod.Labels, _, _ = unstructured.NestedStringMap(job.Object, "spec", "template", "metadata", "labels")
 	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, job.GroupVersionKind())}
 	pod.Spec.Containers = []corev1.Container{{Name: "main", Image: "example.test/image"}}
 	if err := p.Client.Create(p.T.Context(), pod); err != nil {

@@ -40,6 +40,9 @@ func (w *World) Faults(t *testing.T, script func(*Play), troubles ...Trouble) {
 	}
 }
 
+// Suffer puts a fault between the operator and its servers from now on, in place of the one before; nil ends it.
+func (p *Play) Suffer(f Fault) { p.fault.Store(&f) }
+
 // HTTP answers the first try of every request with that status; the request takes no effect.
 func HTTP(code int) Trouble {
 	return Trouble{fmt.Sprintf("http-%d", code), func(*Play) Fault {

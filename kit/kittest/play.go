@@ -46,7 +46,7 @@ type Play struct {
 
 	world   *World
 	config  *rest.Config
-	fault   Fault
+	fault   atomic.Pointer[Fault]
 	journal journal
 	// processes are those of Scenario.Controllers and Scenario.Beside, nil where none was started yet.
 	processes []*process
@@ -113,7 +113,7 @@ func (p *Play) begin() {
 
 // end stops the operator and, on a real server, removes what the play left.
 func (p *Play) end() {
-	p.fault = nil
+	p.Suffer(nil)
 	p.Stop()
 	if p.Server == nil {
 		p.wipe()

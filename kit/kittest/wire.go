@@ -78,11 +78,10 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return resp, err
 	}
-	fault := w.play.fault
-	if fault == nil {
-		return send()
+	if fault := w.play.fault.Load(); fault != nil && *fault != nil {
+		return (*fault)(x, send)
 	}
-	return fault(x, send)
+	return send()
 }
 
 // single tells whether a request is about one thing, rather than looking around. Events do not count either: nothing

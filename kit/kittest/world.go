@@ -54,6 +54,8 @@ type Scenario struct {
 	Children map[string]Behaviour
 	// Script goes on after the objects of Files are there and all is quiet. It may be nil.
 	Script func(*Play)
+	// Fault stands between the operator and its servers in plays that bring no other. It may be nil.
+	Fault Fault
 	// Config connects to a real API server; nil plays in memory.
 	Config *rest.Config
 }
@@ -153,8 +155,9 @@ func (w *World) play(t *testing.T, fault func(*Play) Fault, f func(*Play)) {
 	run := func(t *testing.T) {
 		t.Helper()
 		p := newPlay(t, w)
+		p.Suffer(w.Fault)
 		if fault != nil {
-			p.fault = fault(p)
+			p.Suffer(fault(p))
 		}
 		defer p.end()
 		p.begin()

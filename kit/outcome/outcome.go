@@ -81,9 +81,6 @@ type Outcome struct {
 // Done is the outcome of a step whose work is complete.
 func Done() *Outcome { return nil }
 
-// DoneUntil is Done, looked at again after d.
-func DoneUntil(d time.Duration) *Outcome { return &Outcome{After: d} }
-
 // Wait is the outcome of a step that needs something which will wake the owner when it changes.
 // on names it (`Secret keystone-admin`); the message says what to do if it never comes.
 func Wait(on, format string, args ...any) *Outcome {

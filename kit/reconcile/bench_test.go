@@ -15,9 +15,11 @@ import (
 
 	"golang.org/x/sys/unix"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"stackwright.dev/kit"
 	"stackwright.dev/kit/backoff"
 	"stackwright.dev/kit/cache"
 	"stackwright.dev/kit/reconcile"
@@ -29,27 +31,33 @@ const (
 	timeBudget  = 50 * time.Microsecond
 )
 
-// restingLoop returns a loop whose owner "big" is settled, and the request that runs it. It must be used in a bubble.
-func restingLoop(t *testing.T, w *world) (*reconcile.Loop[*app], ctrlreconcile.Request) {
+// newLoop returns a loop and its manager, as kit.NewManager makes them, and leaves it to the test to run the loop.
+func newLoop(t *testing.T, def kit.Definition[*app], cfg *rest.Config) (*reconcile.Loop[*app], manager.Manager) {
 	t.Helper()
 	s := scheme(t)
-	def := graph30(map[string]*atomic.Int64{})
 	plan, err := reconcile.NewPlan(reconcile.Config[*app]{Name: def.Name, New: def.New, Refs: def.Refs, Steps: def.Steps,
 		Parallel: 4, Deadline: 10 * time.Minute}, s)
-	w.do(err)
+	must(t, err)
 	store := cache.NewStore(s, []string{def.Name})
-	w.do(plan.Declare(s, store))
+	must(t, plan.Declare(s, store))
 	o := manager.Options{Scheme: s, Metrics: metricsserver.Options{BindAddress: "0"}}
 	o.Cache, err = store.Options(o.Cache)
-	w.do(err)
-	cfg := w.api.Config()
-	cfg.Transport = w.reqs
+	must(t, err)
 	mgr, err := manager.New(cfg, o)
-	w.do(err)
-	w.do(store.Connect(t.Context(), mgr.GetCache()))
+	must(t, err)
+	must(t, store.Connect(t.Context(), mgr.GetCache()))
 	l := reconcile.NewLoop(plan)
 	l.Scheme, l.Store, l.Client, l.Live = s, store, mgr.GetClient(), mgr.GetAPIReader()
 	l.Backoff = backoff.New(time.Now, rand.Float64)
+	return l, mgr
+}
+
+// restingLoop returns a loop whose owner "big" is settled, and the request that runs it. It must be used in a bubble.
+func restingLoop(t *testing.T, w *world) (*reconcile.Loop[*app], ctrlreconcile.Request) {
+	t.Helper()
+	cfg := w.api.Config()
+	cfg.Transport = w.reqs
+	l, mgr := newLoop(t, graph30(map[string]*atomic.Int64{}), cfg)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- mgr.Start(ctx) }()
@@ -65,7 +73,7 @@ func restingLoop(t *testing.T, w *world) (*reconcile.Loop[*app], ctrlreconcile.R
 		w.pass(settle)
 		w.roll()
 	}
-	_, err = l.Reconcile(t.Context(), req)
+	_, err := l.Reconcile(t.Context(), req)
 	w.do(err)
 	w.wantReady("big")
 	w.reqs.take()
@@ -74,37 +82,26 @@ func restingLoop(t *testing.T, w *world) (*reconcile.Loop[*app], ctrlreconcile.R
 
 // cpuTime returns the CPU time of one call: the best of 20 batches. The clock of a bubble is fake, and the wall clock
 // of a busy machine says nothing; the time of the thread is real.
-func cpuTime(t *testing.T, f func()) time.Duration {
-	t.Helper()
+func cpuTime(f func()) time.Duration {
 	const batches, calls = 20, 200
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	best := time.Hour
 	for range batches {
-		begin := threadTime(t)
+		begin := clock(unix.CLOCK_THREAD_CPUTIME_ID)
 		for range calls {
 			f()
 		}
-		best = min(best, (threadTime(t)-begin)/calls)
+		best = min(best, (clock(unix.CLOCK_THREAD_CPUTIME_ID)-begin)/calls)
 	}
 	return best
 }
 
-func threadTime(t *testing.T) time.Duration {
-	t.Helper()
-	return clock(t, unix.CLOCK_THREAD_CPUTIME_ID)
-}
-
-func processTime(t *testing.T) time.Duration {
-	t.Helper()
-	return clock(t, unix.CLOCK_PROCESS_CPUTIME_ID)
-}
-
-func clock(t *testing.T, id int32) time.Duration {
-	t.Helper()
+// clock reads a clock that counts processor time.
+func clock(id int32) time.Duration {
 	var now unix.Timespec
 	if err := unix.ClockGettime(id, &now); err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	return time.Duration(now.Nano())
 }
@@ -136,7 +133,7 @@ func TestRunAtRest(t *testing.T) {
 		if allocs > allocBudget {
 			t.Errorf("a run at rest allocates %.0f times, want at most %d", allocs, allocBudget)
 		}
-		best := cpuTime(t, func() { _, _ = l.Reconcile(t.Context(), req) })
+		best := cpuTime(func() { _, _ = l.Reconcile(t.Context(), req) })
 		t.Logf("noop_reconcile_time %.1f us", float64(best.Nanoseconds())/1000)
 		if best > timeBudget && !race {
 			t.Errorf("a run at rest takes %s, want at most %s", best, timeBudget)

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -128,5 +127,3 @@ func (r *run[T]) child(stepName, kind, objName string) client.Object {
 	}
 	return nil
 }
-
-var _ metav1.Object = (client.Object)(nil)

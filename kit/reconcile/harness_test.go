@@ -76,24 +76,37 @@ func count(log []string, verb, part string) int {
 }
 
 var template = sync.OnceValues(func() (*apiserver.Server, error) {
-	crds, err := crd.Read(os.DirFS("../examples/app/crd"))
+	apps, err := crd.Read(os.DirFS("../examples/app/crd"))
 	if err != nil {
 		return nil, err
 	}
-	return apiserver.New(crds...)
+	things, err := crd.Read(os.DirFS("testdata/crd"))
+	if err != nil {
+		return nil, err
+	}
+	return apiserver.New(append(apps, things...)...)
 })
 
 func scheme(tb testing.TB) *runtime.Scheme {
 	tb.Helper()
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme,
-		apiextensionsv1.AddToScheme} {
-		if err := add(s); err != nil {
-			tb.Fatal(err)
-		}
+	s, err := newScheme()
+	if err != nil {
+		tb.Fatal(err)
 	}
 	return s
 }
+
+// newScheme makes the scheme once, so that a restart of the operator costs little.
+var newScheme = sync.OnceValues(func() (*runtime.Scheme, error) {
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme,
+		apiextensionsv1.AddToScheme, addThings} {
+		if err := add(s); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+})
 
 // world is an operator on the in-memory API server. It lives in a synctest bubble.
 type world struct {
@@ -289,4 +302,11 @@ func (w *world) wantRequests(what string, want int) []string {
 		w.t.Errorf("%s: %d requests, want %d: %s", what, len(log), want, strings.Join(log, "; "))
 	}
 	return log
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -132,7 +133,8 @@ func (r *run[T]) lastWords(j *batchv1.Job) string {
 
 // retryJob deletes a failed Job and then the annotation that asked for it, so that one request gives one more run.
 func (r *run[T]) retryJob(j *batchv1.Job) *outcome.Outcome {
-	if err := r.deleteObject(batchv1.SchemeGroupVersion.WithKind("Job").GroupKind(), j); err != nil {
+	err := r.deleteObject(batchv1.SchemeGroupVersion.WithKind("Job").GroupKind(), j, metav1.DeletePropagationBackground)
+	if err != nil {
 		return apply.Classify(fmt.Errorf("deleting failed job %s: %w", j.Name, err))
 	}
 	patch := []byte(`{"metadata":{"annotations":{"` + AnnotationRetry + `":null}}}`)

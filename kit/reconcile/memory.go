@@ -22,7 +22,7 @@ type memory struct {
 	steps     map[int]*stepMemory
 	events    map[string]time.Time
 	refs      []refKey
-	rendered  map[int]bool // steps that this process has run: another binary may render otherwise
+	rendered  []bool // steps that this process has run: another binary may render otherwise
 	used      map[int]uint64
 	usedOf    int64 // the generation of the owner that used is about
 }
@@ -32,6 +32,7 @@ type stepMemory struct {
 	notBefore time.Time
 	due       time.Time
 	out       *outcome.Outcome
+	outputs   uint64 // what was made of the step when it failed
 }
 
 type refKey struct {
@@ -193,14 +194,14 @@ func (m *memory) setUsed(i int, generation int64, u uint64) {
 func (m *memory) ran(i int) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.rendered[i]
+	return i < len(m.rendered) && m.rendered[i]
 }
 
 func (m *memory) setRan(i int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.rendered == nil {
-		m.rendered = map[int]bool{}
+	if more := i + 1 - len(m.rendered); more > 0 {
+		m.rendered = append(m.rendered, make([]bool, more)...)
 	}
 	m.rendered[i] = true
 }

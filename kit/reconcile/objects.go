@@ -197,8 +197,12 @@ func (r *run[T]) remember(gk schema.GroupKind, u *unstructured.Unstructured) (cl
 
 func (r *run[T]) applyFailed(i int, w wanted, rec client.Object, err error) *outcome.Outcome {
 	what := name(w.key.gk.Kind, w.key.name)
-	if r.Steps[i].Immutable == step.Recreate && rec != nil && apply.Immutable(err) {
-		if derr := r.deleteObject(w.key.gk, rec); derr != nil {
+	if policy := r.Steps[i].Immutable; policy != step.Refuse && rec != nil && apply.Immutable(err) {
+		dependents := metav1.DeletePropagationBackground
+		if policy == step.Orphan {
+			dependents = metav1.DeletePropagationOrphan
+		}
+		if derr := r.deleteObject(w.key.gk, rec, dependents); derr != nil {
 			return apply.Classify(fmt.Errorf("deleting %s to make it again: %w", what, derr))
 		}
 		return outcome.Wait(what, "%s is being replaced, because a field that cannot change has changed.", what)

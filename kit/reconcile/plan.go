@@ -183,8 +183,6 @@ func (p *Plan[T]) makesStatus(gk schema.GroupKind) bool {
 	return gate.NeedsStatus(gk.WithVersion(""))
 }
 
-func (p *Plan[T]) gateFor(_ schema.GroupKind, obj client.Object) gate.Gate { return gate.For(obj) }
-
 // StepInfo describes a step for documents and tools.
 type StepInfo struct {
 	Name, Kind, Condition, Component string

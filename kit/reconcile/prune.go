@@ -17,7 +17,7 @@ import (
 )
 
 // repair completes the inventory from labels: what was applied just before a crash is in the cluster, but not in
-// status.
+// status. What is in the inventory already stays there, even if somebody took the annotation away that names its step.
 func (r *run[T]) repair() {
 	set := apply.SetID(r.o.GetName(), r.o.GetNamespace(), r.Kind.GroupKind())
 	r.Store.Owned(set, func(gk schema.GroupKind, obj client.Object) {
@@ -29,9 +29,10 @@ func (r *run[T]) repair() {
 		it := owner.Item{Step: notes[apply.AnnotationStep], Group: gk.Group, Kind: gk.Kind,
 			Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID()}
 		switch {
+		case slices.ContainsFunc(r.results, func(res result) bool { return res.find(keyOf(&it)) != nil }):
 		case i < 0 && !slices.ContainsFunc(r.orphans, func(o owner.Item) bool { return keyOf(&o) == keyOf(&it) }):
 			r.orphans = append(r.orphans, it)
-		case i >= 0 && r.results[i].find(keyOf(&it)) == nil:
+		case i >= 0:
 			r.results[i].touched = true
 			r.results[i].items = append(r.results[i].items, it)
 		}
@@ -130,7 +131,7 @@ func (r *run[T]) gone(it *owner.Item, failed func(*outcome.Outcome)) bool {
 	if rec.GetDeletionTimestamp() != nil {
 		return false
 	}
-	err := r.deleteObject(schema.GroupKind{Group: it.Group, Kind: it.Kind}, rec)
+	err := r.deleteObject(schema.GroupKind{Group: it.Group, Kind: it.Kind}, rec, metav1.DeletePropagationBackground)
 	if err != nil {
 		failed(apply.Classify(fmt.Errorf("deleting %s %s: %w", it.Kind, it.Name, err)))
 	}
@@ -146,7 +147,7 @@ func (r *run[T]) deleteFailed(i int) func(*outcome.Outcome) {
 }
 
 // deleteObject deletes exactly the object that the record shows; one that is gone already is fine.
-func (r *run[T]) deleteObject(gk schema.GroupKind, rec client.Object) error {
+func (r *run[T]) deleteObject(gk schema.GroupKind, rec client.Object, dependents metav1.DeletionPropagation) error {
 	gvk, ok := r.Store.Version(gk)
 	if !ok {
 		return fmt.Errorf("kind %s is not declared by controller %s", gk, r.Name)
@@ -157,8 +158,7 @@ func (r *run[T]) deleteObject(gk schema.GroupKind, rec client.Object) error {
 	m.SetNamespace(rec.GetNamespace())
 	uid := rec.GetUID()
 	r.count.add()
-	err := r.Client.Delete(r.ctx, m, client.Preconditions{UID: &uid},
-		client.PropagationPolicy(metav1.DeletePropagationBackground))
+	err := r.Client.Delete(r.ctx, m, client.Preconditions{UID: &uid}, client.PropagationPolicy(dependents))
 	if apierrors.IsNotFound(err) || (apierrors.IsConflict(err) && strings.Contains(err.Error(), "UID")) {
 		return nil
 	}

@@ -115,7 +115,7 @@ func (r *run[T]) evaluate(i int) {
 	fp := r.fingerprint(i)
 	mem := r.mem.peek(i)
 	if mem != nil && mem.out != nil && mem.out.State == outcome.StateFailed && mem.fp == fp &&
-		r.now.Before(mem.notBefore) && r.retryToken(s.Name) == "" {
+		r.now.Before(mem.notBefore) && r.retryToken(s.Name) == "" && !r.roomMade(i, mem) {
 		res.state, res.out = owner.StepFailed, mem.out
 		r.wake(mem.notBefore.Sub(r.now))
 		return
@@ -129,6 +129,23 @@ func (r *run[T]) evaluate(i int) {
 		return
 	}
 	res.work = true
+}
+
+// roomMade tells whether somebody has changed or deleted an object that the API server refused to change, which nobody
+// would look at again before an hour has passed.
+func (r *run[T]) roomMade(i int, mem *stepMemory) bool {
+	return mem.out.Class == outcome.Invalid && mem.outputs != r.outputs(i)
+}
+
+// outputs hashes which objects of a step are there, and what of them is ours.
+func (r *run[T]) outputs(i int) uint64 {
+	h := fingerprintSeed("")
+	for n := range r.results[i].items {
+		if rec := r.record(&r.results[i].items[n]); rec != nil {
+			h = mixString(mixString(h, string(rec.GetUID())), apply.Owned(rec, r.Name))
+		}
+	}
+	return h
 }
 
 // unchanged tells whether a step's inputs and outputs are as the last run left them.
@@ -192,7 +209,7 @@ func (r *run[T]) fail(i int, fp fingerprint, out *outcome.Outcome) {
 	res.state, res.out = owner.StepFailed, out
 	m := r.mem.step(i)
 	wait := r.Backoff.Next(r.backoffKey(i), out.Class, out.After)
-	*m = stepMemory{fp: fp, out: out, notBefore: r.now.Add(wait)}
+	*m = stepMemory{fp: fp, out: out, notBefore: r.now.Add(wait), outputs: r.outputs(i)}
 	r.wake(wait)
 	if out.Err != nil && out.Class != outcome.Invalid {
 		r.log.Info("step failed", "step", r.Steps[i].Name, "class", out.Class.String(), "error", out.Message, "retry",

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"stackwright.dev/kit/apply"
+	"stackwright.dev/kit/gate"
 )
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -42,6 +43,7 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 				return // a resync
 			}
 			if !echo && l.childChanged(gk, e.ObjectOld, e.ObjectNew) {
+				l.wakeParent(e.ObjectOld, q) // somebody may have taken our marks away
 				l.wakeParent(e.ObjectNew, q)
 			}
 			l.wakeReferrers(gk, e.ObjectNew, q)
@@ -99,7 +101,7 @@ func (l *Loop[T]) childChanged(gk schema.GroupKind, before, after client.Object)
 	}
 	g := l.Steps[i].Gates[gk.Kind]
 	if g == nil {
-		g = l.gateFor(gk, after)
+		g = gate.For(after)
 	}
 	ready, why := g(after)
 	value := gateValue(ready, why)

@@ -105,7 +105,7 @@ func (s *Scope[T]) Digest(ref string, keys ...string) string {
 }
 
 // Child returns the cached record of an object that a step declared in Sees made, or nil. Kinds with a gate carry their
-// status; others carry metadata only.
+// status and what the gate looks at in spec; others carry metadata only.
 func (s *Scope[T]) Child(step, kind, name string) client.Object {
 	if !s.declared(s.step.Sees, step, "Sees") {
 		return nil

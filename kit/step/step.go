@@ -33,8 +33,11 @@ type Immutable string
 const (
 	// Refuse fails the step with the path of the field.
 	Refuse Immutable = ""
-	// Recreate deletes the object, waits until it is gone and makes it again.
+	// Recreate deletes the object with its dependents, waits until it is gone and makes it again.
 	Recreate Immutable = "Recreate"
+	// Orphan is Recreate with the deletion policy that Kubernetes calls so: the dependents, such as the pods of a
+	// StatefulSet, stay and work on, and the new object takes those over that its selector selects.
+	Orphan Immutable = "Orphan"
 )
 
 // Adoption says what to do when an object that a step wants exists and is not ours.

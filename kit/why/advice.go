@@ -2,14 +2,11 @@ package why
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
-// split parts a message of the kit into what is and what to do about it.
+// split parts a sentence of the kit into what is and what to do about it.
 func split(message string) (what, do string) {
 	i := strings.LastIndex(message, "; ")
 	if i < 0 {
@@ -18,61 +15,78 @@ func split(message string) (what, do string) {
 	return message[:i], message[i+2:]
 }
 
-func adviseContainer(reason string, pod Object, container string) string {
-	log := fmt.Sprintf("kubectl -n %s logs %s -c %s --previous", pod.Namespace, pod.Name, container)
-	switch reason {
-	case "ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "ImageInspectError":
-		return "load or push that image, or correct its reference in the OpenStackRelease or in spec.image"
-	case "CreateContainerConfigError", "CreateContainerError":
-		return "make the Secret or ConfigMap that the message names, or correct the reference to it"
-	case "OOMKilled":
-		return "raise resources.limits.memory of the service"
-	case "RunContainerError", "StartError", "ContainerCannotRun":
-		return "the image cannot start: see that its command exists and that it is made for this machine's architecture"
-	}
-	return "read its log: " + log
+// hint is what to do about one of some reasons when the message says that; in small letters, empty for any message.
+type hint struct{ reasons, says, do string }
+
+// failures are the reasons of conditions whose messages are the texts of errors, of which no part is advice.
+const failures = "InvalidSpec Conflict QuotaExceeded Denied RateLimited Unavailable Panicked Error "
+
+// hints for pods and those who make them, tried in their order. NS and NAME stand for the object's.
+var hints = []hint{
+	{"ErrImagePull ImagePullBackOff ErrImageNeverPull InvalidImageName ImageInspectError", "",
+		"load or push that image, or correct its reference in the OpenStackRelease or in spec.image"},
+	{"CreateContainerConfigError CreateContainerError", "",
+		"make the Secret or ConfigMap that the message names, or correct the reference to it"},
+	{"OOMKilled", "", "raise resources.limits.memory of the service"},
+	{"RunContainerError StartError ContainerCannotRun", "",
+		"the image cannot start: see that its command exists and that it is made for this machine's architecture"},
+	{"Unschedulable", "insufficient", "add a node, or lower the requests: spec.size or the service's resources"},
+	{"Unschedulable", "anti-affinity", "add a node, or lower replicas: each replica wants a node of its own"},
+	{"Unschedulable", "topology spread", "add a node, or lower replicas: each replica wants a node of its own"},
+	{"Unschedulable", "taint", "add a toleration to the service, or take the taint off a node"},
+	{"Unschedulable", "node selector", "label a node as the service's nodeSelector asks, or correct the nodeSelector"},
+	{"Unschedulable", "node affinity", "label a node as the service's nodeSelector asks, or correct the nodeSelector"},
+	{"Unschedulable", "persistentvolumeclaim", "see the volume claim: kubectl -n NS get pvc"},
+	{"Unschedulable", "storageclass", "see the volume claim: kubectl -n NS get pvc"},
+	{"Unschedulable", "", "see which nodes there are and what they lack: kubectl describe nodes"},
+	{"FailedMount FailedAttachVolume", "", "make the Secret, ConfigMap or volume that the message names"},
+	{"Unhealthy", "", "the probe says no: read the log: kubectl -n NS logs NAME"},
+	{"FailedCreatePodSandBox", "",
+		"the node cannot start pods: see the log of its container engine and network plugin"},
+	{"FailedCreate", "exceeded quota",
+		"raise the ResourceQuota of the namespace, or lower the requests or replicas of the service"},
+	{"FailedCreate", "violates podsecurity",
+		"lower the Pod Security level of the namespace, or see which extra setting broke it"},
+	{"FailedCreate", "serviceaccount",
+		"the ServiceAccount comes back when its owner is reconciled; see that the operator runs"},
+	{"FailedCreate", "", "correct what the message names"},
 }
 
-func adviseSchedule(message string) string {
-	switch m := strings.ToLower(message); {
-	case strings.Contains(m, "insufficient"):
-		return "add a node, or lower the requests: spec.size or the service's resources"
-	case strings.Contains(m, "anti-affinity"), strings.Contains(m, "topology spread"):
-		return "add a node, or lower replicas: each replica wants a node of its own"
-	case strings.Contains(m, "taint"):
-		return "add a toleration to the service, or take the taint off a node"
-	case strings.Contains(m, "node selector"), strings.Contains(m, "node affinity"):
-		return "label a node as the service's nodeSelector asks, or correct the nodeSelector"
-	case strings.Contains(m, "persistentvolumeclaim"), strings.Contains(m, "storageclass"):
-		return "see the volume claim: kubectl get pvc"
-	}
-	return "see which nodes there are and what they lack: kubectl describe nodes"
+// remedies are the hints for failures of the operator.
+var remedies = []hint{
+	{"QuotaExceeded", "", "raise the ResourceQuota of the namespace, or delete what it counts and nobody needs"},
+	{failures, "denied request", "correct the object, or ask whoever keeps the admission policy that the message names"},
+	{failures, "because it is being terminated", "wait until the namespace is gone, or use another namespace"},
+	{failures, "cannot ", "give the operator the right that the message names: see the ClusterRole of its chart"},
+	{failures, "could not find the requested resource",
+		"install the CustomResourceDefinition of the kind that the message names"},
+	{"Unavailable", "namespaces \"", "create the namespace that the message names"},
+	{"Unavailable", "", "see whether what the message names answers; the operator tries again by itself"},
+	{"Denied", "", "see whether the credentials that the object refers to are right"},
+	{"RateLimited", "", "wait: the operator tries again when the other side lets it"},
+	{"Panicked Error", "", "see the log of the operator, which tries again by itself, and report it"},
+	{failures, "", "correct what the message names"},
 }
 
-func adviseCreate(message string) string {
-	switch {
-	case strings.Contains(message, "exceeded quota"):
-		return "raise the ResourceQuota of the namespace, or lower the requests or replicas of the service"
-	case strings.Contains(message, "violates PodSecurity"):
-		return "lower the Pod Security level of the namespace, or see which extra setting broke it"
-	case strings.Contains(message, "serviceaccount"):
-		return "the ServiceAccount comes back when its owner is reconciled; see that the operator runs"
+// advise returns what to do about an object, or else what is given.
+func advise(from []hint, o Object, reason, message, otherwise string) string {
+	for _, h := range from {
+		if slices.Contains(strings.Fields(h.reasons), reason) && strings.Contains(strings.ToLower(message), h.says) {
+			return strings.NewReplacer("NS", o.Namespace, "NAME", o.Name).Replace(h.do)
+		}
 	}
-	return "correct what the message names"
+	return otherwise
 }
 
-func adviseEvent(e *corev1.Event) string {
-	describe := fmt.Sprintf("kubectl -n %s describe pod %s", e.InvolvedObject.Namespace, e.InvolvedObject.Name)
-	switch e.Reason {
-	case "FailedMount", "FailedAttachVolume":
-		return "make the Secret, ConfigMap or volume that the message names"
-	case "Unhealthy":
-		return fmt.Sprintf("the probe says no: read the log: kubectl -n %s logs %s",
-			e.InvolvedObject.Namespace, e.InvolvedObject.Name)
-	case "FailedCreatePodSandBox":
-		return "the node cannot start pods: see the log of its container engine and network plugin"
+// tell puts a condition's reason and message into the finding. Sentences of the kit end in what to do; errors do not,
+// and may have semicolons of their own.
+func (f *Finding) tell(reason, message string) {
+	f.Reason = reason
+	if slices.Contains(strings.Fields(failures), reason) {
+		f.Message, f.Do = message, advise(remedies, f.Object, reason, message, "")
+		return
 	}
-	return describe
+	f.Message, f.Do = split(message)
 }
 
 // weight orders findings: what is broken comes before what merely waits.

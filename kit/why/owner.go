@@ -31,7 +31,7 @@ func (w *walk) owner(ctx context.Context, gvk schema.GroupVersionKind, o Object)
 	case ready.Status == metav1.ConditionTrue && u.GetDeletionTimestamp() == nil:
 		return nil
 	}
-	if steps := w.steps(ctx, o, st); len(steps) > 0 {
+	if steps := w.steps(ctx, o, st, ready); len(steps) > 0 {
 		// The worst step stands for the object; what Ready says is the same.
 		f := steps[0]
 		f.Because = append(f.Because, steps[1:]...)
@@ -58,14 +58,21 @@ func (w *walk) unobserved(ctx context.Context, o Object, u *unstructured.Unstruc
 	return f
 }
 
-// steps explains the steps that fail and those that wait; steps that are blocked by these say nothing new.
-func (w *walk) steps(ctx context.Context, o Object, st *owner.Status) []*Finding {
+// steps explains the steps that fail and those that wait; steps that are blocked by these say nothing new. The one that
+// Ready names comes first: of several it is the first in the order of the graph, which status does not tell.
+func (w *walk) steps(ctx context.Context, o Object, st *owner.Status, ready *metav1.Condition) []*Finding {
 	var out []*Finding
 	for _, state := range []owner.StepState{owner.StepFailed, owner.StepWaiting} {
 		for i := range st.Steps {
-			if s := &st.Steps[i]; s.State == state {
-				out = append(out, w.step(ctx, o, st, s))
+			s := &st.Steps[i]
+			if s.State != state {
+				continue
 			}
+			at := len(out)
+			if strings.HasPrefix(ready.Message, "Step "+s.Name+": ") {
+				at = 0
+			}
+			out = slices.Insert(out, at, w.step(ctx, o, st, s))
 		}
 	}
 	return out
@@ -74,12 +81,11 @@ func (w *walk) steps(ctx context.Context, o Object, st *owner.Status) []*Finding
 func (w *walk) step(ctx context.Context, o Object, st *owner.Status, s *owner.Step) *Finding {
 	f := &Finding{Object: o, Part: "step " + s.Name, Reason: string(s.State), Since: s.Since}
 	if c := conditionOf(st, s); c != nil {
-		f.Part, f.Reason = c.Type, c.Reason
-		f.Message, f.Do = split(c.Message)
+		f.Part = c.Type
+		f.tell(c.Reason, c.Message)
 	} else if c := find(st.Conditions, "Ready"); c != nil {
 		if text, ok := strings.CutPrefix(c.Message, "Step "+s.Name+": "); ok {
-			f.Reason = c.Reason
-			f.Message, f.Do = split(text)
+			f.tell(c.Reason, text)
 		}
 	}
 	f.Because = w.behind(ctx, o, st, s)
@@ -128,8 +134,8 @@ func general(t string) bool {
 }
 
 func conditionFinding(o Object, c *metav1.Condition) *Finding {
-	f := &Finding{Object: o, Part: c.Type, Reason: c.Reason, Since: c.LastTransitionTime}
-	f.Message, f.Do = split(c.Message)
+	f := &Finding{Object: o, Part: c.Type, Since: c.LastTransitionTime}
+	f.tell(c.Reason, c.Message)
 	return f
 }
 

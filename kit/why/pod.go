@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 func (w *walk) podNamed(ctx context.Context, o Object) *Finding {
@@ -41,15 +39,16 @@ func (w *walk) pod(ctx context.Context, p *corev1.Pod) *Finding {
 		f.Reason, f.Message = p.Status.Reason, p.Status.Message
 	}
 	if e := w.event(ctx, o); e != nil {
-		f.Reason, f.Message, f.Do = e.Reason, e.Message, adviseEvent(e)
+		f.Reason, f.Message, f.Do = e.Reason, e.Message, advise(hints, o, e.Reason, e.Message, f.Do)
 	}
 	return w.onNode(ctx, p, f)
 }
 
 // unscheduled puts a volume that cannot be had before the scheduler's summary of it.
 func (w *walk) unscheduled(ctx context.Context, p *corev1.Pod, c corev1.PodCondition) *Finding {
-	f := &Finding{Object: refOf("Pod", p), Part: string(c.Type), Reason: c.Reason, Message: c.Message,
-		Since: c.LastTransitionTime, Do: adviseSchedule(c.Message)}
+	o := refOf("Pod", p)
+	f := &Finding{Object: o, Part: string(c.Type), Reason: c.Reason, Message: c.Message, Since: c.LastTransitionTime,
+		Do: advise(hints, o, c.Reason, c.Message, fmt.Sprintf("kubectl -n %s describe pod %s", p.Namespace, p.Name))}
 	for _, v := range p.Spec.Volumes {
 		if v.PersistentVolumeClaim == nil {
 			continue
@@ -102,7 +101,8 @@ func containerState(o Object, s corev1.ContainerStatus) *Finding {
 	default:
 		return nil
 	}
-	f.Do = adviseContainer(f.Reason, o, s.Name)
+	f.Do = advise(hints, o, f.Reason, f.Message,
+		fmt.Sprintf("read its log: kubectl -n %s logs %s -c %s --previous", o.Namespace, o.Name, s.Name))
 	return f
 }
 
@@ -167,5 +167,3 @@ func (w *walk) operators(ctx context.Context) []*Finding {
 	}
 	return ranked(out)
 }
-
-var _ client.Object = (*metav1.PartialObjectMetadata)(nil)

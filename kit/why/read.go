@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,6 +24,9 @@ func (w *walk) read(ctx context.Context, o Object, into client.Object) *Finding 
 	case apierrors.IsNotFound(err):
 		return &Finding{Object: o, Reason: "NotFound", Message: o.Kind + " " + o.Name + " does not exist",
 			Do: "create it, or correct the name by which it is referred to"}
+	case meta.IsNoMatchError(err):
+		return &Finding{Object: o, Reason: "NoDefinition", Message: "the cluster does not know the kind " + o.Kind,
+			Do: "install its CustomResourceDefinition"}
 	case apierrors.IsForbidden(err):
 		return denied(o, "get", strings.ToLower(o.Kind)+"s")
 	}
@@ -36,14 +40,19 @@ func denied(o Object, verb, resource string) *Finding {
 			verb, resource, o.Namespace)}
 }
 
-// existence looks at kinds that only have to be there; metadata is enough, and needs no right to read content.
+// existence looks at kinds that only have to be there. To a person who may not see them it says nothing: what waits for
+// them has said already whether they are there.
 func (w *walk) existence(ctx context.Context, gvk schema.GroupVersionKind, o Object) *Finding {
-	meta := &metav1.PartialObjectMetadata{}
-	meta.SetGroupVersionKind(gvk)
-	if f := w.read(ctx, o, meta); f != nil {
+	record := &metav1.PartialObjectMetadata{}
+	record.SetGroupVersionKind(gvk)
+	switch f := w.read(ctx, o, record); {
+	case f == nil:
+		return held(o, record)
+	case f.Reason == "Forbidden":
+		return nil
+	default:
 		return f
 	}
-	return held(o, meta)
 }
 
 // event returns the newest warning about an object, nil when there is none or events cannot be read.

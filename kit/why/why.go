@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -91,13 +93,13 @@ func (w *walk) explain(ctx context.Context, gvk schema.GroupVersionKind, key cli
 	w.seen[o] = true
 	switch gvk.GroupKind().String() {
 	case "Deployment.apps":
-		return w.deployment(ctx, o)
+		return w.workload(ctx, o, &appsv1.Deployment{})
 	case "StatefulSet.apps":
-		return w.statefulSet(ctx, o)
+		return w.workload(ctx, o, &appsv1.StatefulSet{})
 	case "DaemonSet.apps":
-		return w.daemonSet(ctx, o)
+		return w.workload(ctx, o, &appsv1.DaemonSet{})
 	case "Job.batch":
-		return w.job(ctx, o)
+		return w.workload(ctx, o, &batchv1.Job{})
 	case "Pod":
 		return w.podNamed(ctx, o)
 	case "PersistentVolumeClaim":

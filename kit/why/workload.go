@@ -13,80 +13,58 @@ import (
 	"stackwright.dev/kit/gate"
 )
 
-func (w *walk) deployment(ctx context.Context, o Object) *Finding {
-	d := &appsv1.Deployment{}
-	if f := w.read(ctx, o, d); f != nil {
+// workload explains what makes pods. A failure to make them is in the conditions of some kinds, and in events of all.
+func (w *walk) workload(ctx context.Context, o Object, obj client.Object) *Finding {
+	if f := w.read(ctx, o, obj); f != nil {
 		return f
 	}
-	f := gated(o, d)
+	f := gated(o, obj)
 	if f == nil {
 		return nil
 	}
-	for _, c := range d.Status.Conditions {
-		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
-			f.Because = append(f.Because, failedCreate(o, c.Reason, c.Message, c.LastTransitionTime))
+	selector := &metav1.LabelSelector{}
+	switch obj := obj.(type) {
+	case *appsv1.Deployment:
+		selector = obj.Spec.Selector
+		if cause := since(o, f, obj.Status.Conditions); cause != nil {
+			f.Because = []*Finding{cause}
 			return f
+		}
+	case *appsv1.StatefulSet:
+		selector = obj.Spec.Selector
+	case *appsv1.DaemonSet:
+		selector = obj.Spec.Selector
+	case *batchv1.Job:
+		selector = obj.Spec.Selector
+		jobFailed(o, f, obj.Status.Conditions)
+	}
+	f.Because = w.pods(ctx, o, selector)
+	if e := w.event(ctx, o, "FailedCreate"); len(f.Because) == 0 && e != nil {
+		f.Because = append(f.Because, failedCreate(o, e.Reason, e.Message, first(e)))
+	}
+	return f
+}
+
+// since notes since when a Deployment is not available, and returns the finding that its pods are refused.
+func since(o Object, f *Finding, conditions []appsv1.DeploymentCondition) *Finding {
+	for _, c := range conditions {
+		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
+			return failedCreate(o, c.Reason, c.Message, c.LastTransitionTime)
 		}
 		if c.Type == appsv1.DeploymentAvailable && c.Status == corev1.ConditionFalse {
 			f.Since = c.LastTransitionTime
 		}
 	}
-	f.Because = w.pods(ctx, o, d.Spec.Selector)
-	return f
+	return nil
 }
 
-func (w *walk) statefulSet(ctx context.Context, o Object) *Finding {
-	s := &appsv1.StatefulSet{}
-	if f := w.read(ctx, o, s); f != nil {
-		return f
-	}
-	return w.set(ctx, o, s, s.Spec.Selector)
-}
-
-func (w *walk) daemonSet(ctx context.Context, o Object) *Finding {
-	d := &appsv1.DaemonSet{}
-	if f := w.read(ctx, o, d); f != nil {
-		return f
-	}
-	return w.set(ctx, o, d, d.Spec.Selector)
-}
-
-// set explains workloads that tell a failure to make pods in events only.
-func (w *walk) set(ctx context.Context, o Object, obj client.Object, selector *metav1.LabelSelector) *Finding {
-	f := gated(o, obj)
-	if f == nil {
-		return nil
-	}
-	f.Because = w.pods(ctx, o, selector)
-	if len(f.Because) > 0 {
-		return f
-	}
-	if e := w.event(ctx, o, "FailedCreate"); e != nil {
-		f.Because = append(f.Because, failedCreate(o, e.Reason, e.Message, first(e)))
-	}
-	return f
-}
-
-func (w *walk) job(ctx context.Context, o Object) *Finding {
-	j := &batchv1.Job{}
-	if f := w.read(ctx, o, j); f != nil {
-		return f
-	}
-	f := gated(o, j)
-	if f == nil {
-		return nil
-	}
+func jobFailed(o Object, f *Finding, conditions []batchv1.JobCondition) {
 	f.Do = fmt.Sprintf("read its log: kubectl -n %s logs job/%s", o.Namespace, o.Name)
-	for _, c := range j.Status.Conditions {
+	for _, c := range conditions {
 		if c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue {
 			f.Reason, f.Message, f.Since = "JobFailed", c.Message, c.LastTransitionTime
 		}
 	}
-	f.Because = w.pods(ctx, o, j.Spec.Selector)
-	if e := w.event(ctx, o, "FailedCreate"); len(f.Because) == 0 && e != nil {
-		f.Because = append(f.Because, failedCreate(o, e.Reason, e.Message, first(e)))
-	}
-	return f
 }
 
 // gated is the finding about an object that does not pass the gate of its kind.
@@ -103,7 +81,8 @@ func gated(o Object, obj client.Object) *Finding {
 }
 
 func failedCreate(o Object, reason, message string, since metav1.Time) *Finding {
-	return &Finding{Object: o, Part: "pods", Reason: reason, Message: message, Since: since, Do: adviseCreate(message)}
+	return &Finding{Object: o, Part: "pods", Reason: reason, Message: message, Since: since,
+		Do: advise(hints, o, "FailedCreate", message, "")}
 }
 
 // pods explains the pods of a workload that are not ready, the longest waiting first.

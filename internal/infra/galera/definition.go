@@ -83,7 +83,7 @@ func steps(dial Dial, l *Listener) []step.Step[object] {
 		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}),
 			step.Sees[object](stepSize), step.After[object](stepLeaf, stepAgent, "access", stepConfig, stepVolumes),
 			// The pods become ready by the orders of a later step.
-			step.Ready[object]("StatefulSet", gate.Exists)),
+			step.Ready[object]("StatefulSet", gate.Exists), step.OnImmutable[object](step.Orphan)),
 		step.Check(stepMembers, m.members, step.Sees[object](stepSet), step.Reads[object](refAgent),
 			step.Condition[object](ConditionMembers)),
 		step.Objects("service", service, step.Makes[object](&corev1.Service{}), step.Sees[object](stepMembers),

@@ -96,7 +96,7 @@ func steps(dial Dial) []step.Step[object] {
 		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}), step.Sees[object](stepSize),
 			step.After[object]("certificate", stepCookie, "access", stepConfig, stepVolumes, stepShrink),
 			// The pods become ready by the orders of a later step.
-			step.Ready[object]("StatefulSet", gate.Exists)),
+			step.Ready[object]("StatefulSet", gate.Exists), step.OnImmutable[object](step.Orphan)),
 		step.Check(stepMembers, members(dial), step.Sees[object](stepSet), step.Reads[object](refAgent),
 			step.Condition[object]("MembersReady")),
 		step.Check(stepRollout, rollout, step.Sees[object](stepSet), step.After[object](stepMembers),

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -44,7 +45,10 @@ func (r *request) manager() string {
 }
 
 func (r *request) view() view {
-	return view{version: r.version, partial: strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata")}
+	accept := r.Header.Get("Accept")
+	v := view{version: r.version, kind: r.kind(), partial: strings.Contains(accept, "as=PartialObjectMetadata")}
+	v.proto = r.watching() && strings.HasPrefix(accept, runtime.ContentTypeProtobuf) && (v.partial || v.kind.typed != nil)
+	return v
 }
 
 // path is a split URL path of the Kubernetes API.

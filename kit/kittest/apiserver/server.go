@@ -127,7 +127,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 	w.WriteHeader(a.code)
 	if stream, ok := a.body.(*watcher); ok {
 		stream.copy(w)
-		stream.end()
+		stream.shut()
 		return
 	}
 	if _, err := io.Copy(w, a.body); err != nil {

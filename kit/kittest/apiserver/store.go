@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,6 +11,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -58,6 +61,23 @@ func (s *Server) put(sh *shelf, u *unstructured.Unstructured) (*entry, error) {
 	sh.record(event{rv: e.rv, before: sh.objects[k], after: e})
 	sh.objects[k] = e
 	return e, nil
+}
+
+// Load stores objects as they are, with uid, status and managed fields, as a restored backup does: nothing is defaulted
+// or checked. Only their versions are new.
+func (s *Server) Load(objs ...*unstructured.Unstructured) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, u := range objs {
+		sh := s.kinds[u.GroupVersionKind().GroupKind()]
+		if sh == nil {
+			return fmt.Errorf("loading %s %s: the kind is not served", u.GetKind(), u.GetName())
+		}
+		if _, err := s.put(sh, u); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // remove deletes an object. Watches see it as it was stored last, at the version of the deletion.
@@ -109,15 +129,18 @@ func (sh *shelf) sorted(f filter) []*entry {
 	return out
 }
 
-// view is the form in which a client wants objects.
+// view is the form in which a client wants objects. proto is for watches, by which a cache is filled.
 type view struct {
-	version string
-	partial bool
+	version        string
+	partial, proto bool
+	kind           *kind
 }
 
-// encode returns the JSON of an entry in that form.
+// encode returns an entry in that form.
 func (v view) encode(e *entry) ([]byte, error) {
 	switch {
+	case v.proto:
+		return v.protobuf(e)
 	case v.partial:
 		return json.Marshal(map[string]any{
 			"apiVersion": metav1.SchemeGroupVersion.String(), "kind": "PartialObjectMetadata",
@@ -133,6 +156,23 @@ func (v view) encode(e *entry) ([]byte, error) {
 	default:
 		return e.raw, nil
 	}
+}
+
+// protobuf returns an entry as clients get it that prefer protobuf.
+func (v view) protobuf(e *entry) ([]byte, error) {
+	o, gvk := runtime.Object(&metav1.PartialObjectMetadata{}), metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
+	if !v.partial {
+		o, gvk = v.kind.typed(), v.kind.at(v.version)
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(e.obj.Object, o); err != nil {
+		return nil, fmt.Errorf("reading %s %s: %w", e.obj.GetKind(), e.obj.GetName(), err)
+	}
+	o.GetObjectKind().SetGroupVersionKind(gvk)
+	b := &bytes.Buffer{}
+	if err := protobuf.NewSerializer(nil, nil).Encode(o, b); err != nil {
+		return nil, fmt.Errorf("encoding %s %s: %w", e.obj.GetKind(), e.obj.GetName(), err)
+	}
+	return b.Bytes(), nil
 }
 
 // see translates an event for a filter: an object that comes into sight is added, one that goes out of it is deleted.

@@ -3,10 +3,12 @@ package apiserver
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +16,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -30,6 +33,10 @@ type watcher struct {
 	mu     sync.Mutex
 	queue  bytes.Buffer
 	closed bool
+	// initial is the state that a watch begins with and that is not encoded yet, end the bookmark after it, and after
+	// what happened since.
+	initial    []*entry
+	end, after []byte
 }
 
 func (r *request) watching() bool {
@@ -68,7 +75,11 @@ func (s *Server) watch(r *request) (answer, error) {
 	}
 	s.begin(r, w, since)
 	sh.watchers[w] = true
-	return answer{http.StatusOK, "application/json", w}, nil
+	media := runtime.ContentTypeJSON
+	if w.view.proto {
+		media = runtime.ContentTypeProtobuf + ";stream=watch"
+	}
+	return answer{http.StatusOK, media, w}, nil
 }
 
 // begin queues what the client has not seen: the whole state, or what happened since a version.
@@ -82,11 +93,25 @@ func (s *Server) begin(r *request, w *watcher, since uint64) {
 		}
 		return
 	}
-	for _, e := range r.shelf.sorted(w.filter) {
-		w.send(watch.Added, e)
-	}
+	w.initial = r.shelf.sorted(w.filter)
 	if initial {
-		w.bookmark(r, s.rv)
+		w.end = w.bookmark(r, s.rv)
+	}
+}
+
+// batch is how many objects of the initial state are encoded at a time.
+const batch = 64
+
+// more encodes some more of the initial state, which other requests need not wait for. The caller holds the lock.
+func (w *watcher) more() {
+	n := min(batch, len(w.initial))
+	for _, e := range w.initial[:n] {
+		w.queue.Write(w.frame(watch.Added, e))
+	}
+	if w.initial = w.initial[n:]; len(w.initial) == 0 {
+		w.queue.Write(w.end)
+		w.queue.Write(w.after)
+		w.end, w.after = nil, nil
 	}
 }
 
@@ -98,41 +123,47 @@ func (w *watcher) offer(e event) {
 }
 
 func (w *watcher) send(t watch.EventType, e *entry) {
-	raw, err := w.view.encode(e)
-	if err != nil {
-		return // what is stored was encoded before
-	}
-	w.write(t, raw)
-}
-
-// bookmark tells that the initial events are complete.
-func (w *watcher) bookmark(r *request, rv uint64) {
-	gvk := r.kind().at(r.version)
-	if w.view.partial {
-		gvk = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
-	}
-	raw, err := json.Marshal(map[string]any{
-		"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind,
-		"metadata": map[string]any{
-			"resourceVersion": strconv.FormatUint(rv, 10),
-			"annotations":     map[string]any{metav1.InitialEventsAnnotationKey: "true"},
-		},
-	})
-	if err == nil {
-		w.write(watch.Bookmark, raw)
-	}
-}
-
-func (w *watcher) write(t watch.EventType, raw []byte) {
+	frame := w.frame(t, e)
 	w.mu.Lock()
-	w.queue.WriteString(`{"type":"` + string(t) + `","object":`)
-	w.queue.Write(raw)
-	w.queue.WriteString("}\n")
+	if len(w.initial)+len(w.end) > 0 {
+		w.after = append(w.after, frame...)
+	} else {
+		w.queue.Write(frame)
+	}
 	w.mu.Unlock()
 	select {
 	case w.wake <- struct{}{}:
 	default:
 	}
+}
+
+// bookmark tells that the initial events are complete.
+func (w *watcher) bookmark(r *request, rv uint64) []byte {
+	u := r.kind().empty(r.version)
+	u.SetResourceVersion(strconv.FormatUint(rv, 10))
+	u.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+	raw, err := json.Marshal(u.Object)
+	if err != nil {
+		return nil
+	}
+	return w.frame(watch.Bookmark, &entry{obj: u, rv: rv, raw: raw})
+}
+
+// frame encodes an event; what is stored was encoded before, so that it cannot fail.
+func (w *watcher) frame(t watch.EventType, e *entry) []byte {
+	raw, err := w.view.encode(e)
+	if err != nil {
+		return nil
+	}
+	if !w.view.proto {
+		return slices.Concat([]byte(`{"type":"`+string(t)+`","object":`), raw, []byte("}\n"))
+	}
+	event := metav1.WatchEvent{Type: string(t), Object: runtime.RawExtension{Raw: raw}}
+	frame, err := event.Marshal()
+	if err != nil {
+		return nil
+	}
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(frame))), frame...) //nolint:gosec // one object
 }
 
 // Read returns queued bytes, or waits for some.
@@ -142,6 +173,9 @@ func (w *watcher) Read(p []byte) (int, error) {
 		if w.closed {
 			w.mu.Unlock()
 			return 0, io.EOF
+		}
+		if w.queue.Len() == 0 && len(w.initial)+len(w.end) > 0 {
+			w.more()
 		}
 		if w.queue.Len() > 0 {
 			n, err := w.queue.Read(p)
@@ -161,11 +195,11 @@ func (w *watcher) Read(p []byte) (int, error) {
 
 // Close ends the watch.
 func (w *watcher) Close() error {
-	w.end()
+	w.shut()
 	return nil
 }
 
-func (w *watcher) end() {
+func (w *watcher) shut() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
@@ -210,6 +244,6 @@ func (s *Server) DropWatches(plurals ...string) {
 	s.rv++
 	s.mu.Unlock()
 	for _, w := range open {
-		w.end()
+		w.shut()
 	}
 }
