@@ -16,7 +16,7 @@ const (
 // space returns the bytes of the volume that are free and those that it has.
 func (v *Volume) space() (free, size uint64, err error) {
 	var fs syscall.Statfs_t
-	if err := syscall.Statfs(v.root, &fs); err != nil {
+	if err := syscall.Statfs(v.Path(), &fs); err != nil {
 		return 0, 0, fmt.Errorf("asking for the room on the volume: %w", err)
 	}
 	return fs.Bavail * uint64(fs.Bsize), fs.Blocks * uint64(fs.Bsize), nil

@@ -1,6 +1,9 @@
 package mariadb
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 func TestFull(t *testing.T) {
 	const mi, gi = 1 << 20, 1 << 30
@@ -24,12 +27,19 @@ func TestFull(t *testing.T) {
 }
 
 func TestSpaceIsThatOfTheVolume(t *testing.T) {
-	v := &Volume{root: t.TempDir()}
+	dir := t.TempDir()
+	v, err := OpenVolume(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	free, size, err := v.space()
 	if err != nil || size == 0 || free > size {
 		t.Errorf("%d of %d bytes are free, %v", free, size, err)
 	}
-	if _, _, err := (&Volume{root: "/nowhere"}).space(); err == nil {
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := v.space(); err == nil {
 		t.Error("a volume that is not there has room")
 	}
 }
