@@ -26,16 +26,22 @@ func (r *run[T]) finish() {
 		return
 	}
 	before := slices.Clone(r.o.KitStatus().Conditions)
+	reported := false
 	err := r.writeStatus(func(o T) {
 		r.fill(o.KitStatus())
 		if r.Report != nil {
+			before := o.DeepCopyObject()
 			r.Report(view[T]{r}, o)
+			reported = !equality.Semantic.DeepEqual(before, o)
 		}
 	})
 	if err != nil {
 		r.mem.trusted = false
 		r.statusFailed(err)
 		return
+	}
+	if reported {
+		r.wake(time.Millisecond) // references and steps may depend on what is told now
 	}
 	r.mem.trusted, r.mem.signature = true, sig
 	r.announce(before, r.o.KitStatus().Conditions)

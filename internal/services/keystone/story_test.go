@@ -124,8 +124,6 @@ func TestOptionRollsTheAPI(t *testing.T) {
 		p.Behave("Deployment", kittest.Ready)
 		p.Settle()
 		p.Ready()
-		p.Change(identity, "metadata.annotations", map[string]any{"kit.stackwright.dev/reconcile": "now"})
-		p.Settle()
 		if p.Object("Secret/cloud/identity-config-"+before) != nil {
 			t.Error("the old configuration is still there")
 		}
