@@ -23,7 +23,7 @@ func Compact(obj metav1.Object, managers map[string]bool) {
 		if f.Operation != metav1.ManagedFieldsOperationApply || f.Subresource != "" || !managers[f.Manager] {
 			continue
 		}
-		e := metav1.ManagedFieldsEntry{Manager: f.Manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: f.FieldsV1}
+		e := metav1.ManagedFieldsEntry{Manager: f.Manager, Operation: f.Operation, FieldsV1: f.FieldsV1}
 		if f.FieldsType != "" && f.FieldsV1 != nil {
 			e.FieldsV1 = &metav1.FieldsV1{}
 			e.FieldsV1.SetRawBytes(fingerprint(f.FieldsV1.GetRawBytes()))
