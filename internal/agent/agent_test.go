@@ -149,7 +149,7 @@ func TestOrdersByRole(t *testing.T) {
 			if c.method == "POST" {
 				in = order{"hello"}
 			}
-			err := caller(t, c.cred, port).Call(t.Context(), "127.0.0.1", c.method, c.path, in, nil)
+			err := caller(t, c.cred, port).Call(t.Context(), "127.0.0.1", c.method+" "+c.path, in, nil)
 			r, refused := errors.AsType[*Refusal](err)
 			switch {
 			case c.code == 0 && err != nil, c.code == -1 && (err == nil || refused):

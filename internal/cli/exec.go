@@ -98,5 +98,5 @@ func (r *resizes) Next() *remotecommand.TerminalSize {
 	if err != nil {
 		return nil
 	}
-	return &remotecommand.TerminalSize{Width: uint16(w), Height: uint16(h)} //nolint:gosec // a terminal has few columns
+	return &remotecommand.TerminalSize{Width: uint16(w), Height: uint16(h)} // a terminal has few columns
 }

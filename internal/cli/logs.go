@@ -167,7 +167,7 @@ func (a *app) streamLogs(ctx context.Context, pods []corev1.Pod, f logFlags) err
 		for _, container := range pods[i].Spec.Containers {
 			p := &pods[i]
 			read := func() {
-				if err := a.stream(ctx, set, p, container.Name, f, &mu); err != nil && ctx.Err() == nil {
+				if err := a.stream(ctx, set, source{p, container.Name}, f, &mu); err != nil && ctx.Err() == nil {
 					fmt.Fprintf(a.err, "%s: %v\n", p.Name, err)
 				}
 			}
@@ -182,8 +182,14 @@ func (a *app) streamLogs(ctx context.Context, pods []corev1.Pod, f logFlags) err
 	return nil
 }
 
-func (a *app) stream(ctx context.Context, set kubernetes.Interface, p *corev1.Pod, container string, f logFlags,
-	mu *sync.Mutex) error {
+// source is what writes a log.
+type source struct {
+	pod       *corev1.Pod
+	container string
+}
+
+func (a *app) stream(ctx context.Context, set kubernetes.Interface, from source, f logFlags, mu *sync.Mutex) error {
+	p, container := from.pod, from.container
 	opts := &corev1.PodLogOptions{Container: container, Follow: f.follow, Previous: f.previous}
 	if f.since > 0 {
 		opts.SinceSeconds = new(int64(f.since.Seconds()))

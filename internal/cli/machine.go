@@ -70,7 +70,7 @@ func checkDisk() check {
 	if err := syscall.Statfs(dir, &st); err != nil {
 		return check{Name: "disk", State: checkWarning, Message: err.Error()}
 	}
-	free := int64(st.Bavail) * st.Bsize //nolint:gosec // no file system is that large
+	free := int64(st.Bavail) * st.Bsize // no file system is that large
 	r := check{Name: "disk", State: checkOK, Message: fmt.Sprintf("%.1f GiB free in %s", float64(free)/(1<<30), dir)}
 	if free < diskNeeded {
 		r.State, r.Do = checkFailed, "free some: images and volumes need 8 GiB"

@@ -28,7 +28,7 @@ func DevCluster() (*rest.Config, func(), error) {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, program, "apiserver") //nolint:gosec // our own program
+	cmd := exec.CommandContext(ctx, program, "apiserver")
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -46,8 +46,8 @@ func DevCluster() (*rest.Config, func(), error) {
 	}
 	stop := func() {
 		stdin.Close()
-		cmd.Process.Signal(os.Interrupt) //nolint:errcheck // or by this
-		cmd.Wait()                       //nolint:errcheck // how it ends does not matter
+		_ = cmd.Process.Signal(os.Interrupt) // or by this
+		_ = cmd.Wait()                       // how it ends does not matter
 		cancel()
 	}
 	line, err := bufio.NewReader(stdout).ReadString('\n')

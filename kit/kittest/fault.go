@@ -83,7 +83,7 @@ func DroppedWatch(d time.Duration) Trouble {
 		seen := map[string]int{}
 		cut := watches(func(body io.ReadCloser) io.ReadCloser {
 			c := &delayed{ReadCloser: body, stop: make(chan struct{})}
-			time.AfterFunc(d, func() { c.Close() }) //nolint:errcheck // never fails
+			time.AfterFunc(d, func() { _ = c.Close() })
 			return c
 		})
 		return func(x *Exchange, send func() (*http.Response, error)) (*http.Response, error) {
@@ -140,7 +140,7 @@ func refusal(code int) *http.Response {
 	}
 	raw, err := json.Marshal(metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
-		Code:   int32(code), //nolint:gosec // a status code
+		Code:   int32(code),
 		Reason: reasons[code], Message: "injected: " + http.StatusText(code),
 	})
 	if err != nil {

@@ -81,10 +81,10 @@ func (w *World) Golden(t *testing.T, file string) {
 func Golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *Update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // test data is for everybody
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatalf("making the folder of a golden: %v", err)
 		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil { //nolint:gosec // test data is for everybody
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatalf("writing a golden: %v", err)
 		}
 		return

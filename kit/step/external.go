@@ -2,7 +2,7 @@ package step
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // UUID version 5 is defined on SHA-1; nothing secret hangs on it.
+	"crypto/sha1" // UUID version 5 is defined on SHA-1; nothing secret hangs on it
 	"fmt"
 	"strings"
 	"time"
@@ -44,7 +44,7 @@ func External[T owner.Object, D, O any](name string, e Externals[T, D, O], o ...
 
 // MarkerOf returns the marker of a step's resource: a UUID version 5 of owner and step.
 func MarkerOf(o owner.Object, step string) external.Marker {
-	h := sha1.Sum([]byte("stackwright.dev/kit/" + string(o.GetUID()) + "/" + step)) //nolint:gosec // see the import
+	h := sha1.Sum([]byte("stackwright.dev/kit/" + string(o.GetUID()) + "/" + step))
 	u := h[:16]
 	u[6], u[8] = u[6]&0x0f|0x50, u[8]&0x3f|0x80
 	return external.Marker(fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]))

@@ -36,7 +36,7 @@ func (a *Agent) peers(ctx context.Context) []State {
 		}
 		wg.Go(func() {
 			var s State
-			if err := c.Call(ctx, h, "GET", "/v1/state", nil, &s); err == nil && s.Pod != a.cfg.Pod {
+			if err := c.Call(ctx, h, "GET /v1/state", nil, &s); err == nil && s.Pod != a.cfg.Pod {
 				mu.Lock()
 				out = append(out, s)
 				mu.Unlock()

@@ -189,7 +189,7 @@ func (a *Agent) askPeers(ctx context.Context) []State {
 	for _, p := range a.cfg.peers() {
 		wg.Go(func() {
 			var s State
-			if err := c.Call(ctx, p+"."+a.cfg.Domain, "GET", "/v1/state", nil, &s); err == nil && s.Pod == p {
+			if err := c.Call(ctx, p+"."+a.cfg.Domain, "GET /v1/state", nil, &s); err == nil && s.Pod == p {
 				mu.Lock()
 				out = append(out, s)
 				mu.Unlock()

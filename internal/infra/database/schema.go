@@ -48,7 +48,7 @@ func connect(dial galera.Dial) func(*scope) (external.Client[mariadb.Database, s
 	}
 }
 
-func (c *schema) call(ctx context.Context, method, path string, in, out any) error {
+func (c *schema) call(ctx context.Context, what string, in, out any) error {
 	caller, err := c.dial(c.cred)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (c *schema) call(ctx context.Context, method, path string, in, out any) err
 	defer caller.Close()
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	err = caller.Call(ctx, c.host, method, path, in, out)
+	err = caller.Call(ctx, c.host, what, in, out)
 	r, refused := errors.AsType[*agent.Refusal](err)
 	switch {
 	case err == nil:
@@ -84,7 +84,7 @@ func (c *schema) Observe(ctx context.Context, _ string, w mariadb.Database) (ext
 		return o, nil
 	}
 	var s mariadb.DatabaseState
-	if err := c.call(ctx, http.MethodPost, "/v1/database/observe", c.named(w), &s); err != nil || !s.Exists {
+	if err := c.call(ctx, "POST /v1/database/observe", c.named(w), &s); err != nil || !s.Exists {
 		return o, err
 	}
 	if s.Owner != "" && s.Owner != c.wanted.Owner {
@@ -112,12 +112,12 @@ func (c *schema) Find(ctx context.Context, _ external.Marker, w mariadb.Database
 
 // Create makes schema, account and rights.
 func (c *schema) Create(ctx context.Context, _ external.Marker, w mariadb.Database) (string, error) {
-	return w.Name, c.call(ctx, http.MethodPut, "/v1/database", w, nil)
+	return w.Name, c.call(ctx, "PUT /v1/database", w, nil)
 }
 
 // Update makes them as wanted again.
 func (c *schema) Update(ctx context.Context, _ string, w mariadb.Database, _ []string) error {
-	return c.call(ctx, http.MethodPut, "/v1/database", w, nil)
+	return c.call(ctx, "PUT /v1/database", w, nil)
 }
 
 // Delete drops schema and account.
@@ -125,5 +125,5 @@ func (c *schema) Delete(ctx context.Context, _ string) error {
 	if c.lost {
 		return nil
 	}
-	return c.call(ctx, http.MethodDelete, "/v1/database", c.wanted, nil)
+	return c.call(ctx, "DELETE /v1/database", c.wanted, nil)
 }

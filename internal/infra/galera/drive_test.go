@@ -55,91 +55,98 @@ func in(pods ...string) trait { return func(s *mariadb.State) { s.Wsrep.Members 
 
 func donor(s *mariadb.State) { s.Wsrep.Local = mariadb.Donor }
 
+type driveCase struct {
+	reports map[string]mariadb.State
+	record  string
+	fails   string
+	want    []string
+	fail    bool
+}
+
+// w1 is what a member knows that has been told of the first writer.
+var w1 = role(1, "g-0")
+
+// drives are what members report, and what is recorded and ordered then, in order.
+var drives = map[string]driveCase{
+	"the intent is recorded before the order": {
+		reports: reports(m(empty), m(empty), m(empty)),
+		want: []string{"save epoch=1 seed=g-0 volume=vg-0 position=" + mariadb.NoUUID + ":-1",
+			"bootstrap g-0 epoch 1 volume vg-0"},
+	},
+	"without a record there is no order": {
+		reports: reports(m(empty), m(empty), m(empty)), fails: "save", fail: true,
+		want: []string{"save epoch=1 seed=g-0 volume=vg-0 position=" + mariadb.NoUUID + ":-1"},
+	},
+	"an order is given again without another record": {
+		reports: reports(m(empty), m(empty), m(empty)), record: "epoch=1 seed=g-0 volume=vg-0 position=" + mariadb.NoUUID +
+			":-1",
+		want: []string{"bootstrap g-0 epoch 1 volume vg-0"},
+	},
+	"members of an earlier object have seen higher epochs": {
+		reports: reports(m(at(ours, 9), epoch(7), role(3, "g-0")), m(at(ours, 9), epoch(7)), m(at(ours, 9), epoch(6))),
+		want: []string{"save epoch=8 seed=g-0 volume=vg-0 position=" + ours + ":9 role=3/g-0",
+			"bootstrap g-0 epoch 8 volume vg-0"},
+	},
+	"the first writer": {
+		reports: reports(m(serving, epoch(1)), m(empty), m(empty)), record: "epoch=1 seed=g-0 volume=vg-0 position=" +
+			mariadb.NoUUID + ":-1",
+		want: []string{"save epoch=1 cluster=" + ours, "save epoch=1 cluster=" + ours + " role=1/g-0",
+			"assign g-1: 1/g-0", "assign g-2: 1/g-0", "assign g-0: 1/g-0"},
+	},
+	"at rest nothing is said": {
+		reports: reports(m(serving, writable, w1), m(serving, w1), m(serving, w1)), record: "epoch=1 cluster=" + ours +
+			" role=1/g-0",
+	},
+	"a writer that came back is opened": {
+		reports: reports(m(serving, w1), m(serving, w1), m(serving, w1)), record: "epoch=1 cluster=" + ours + " role=1/g-0",
+		want: []string{"assign g-0: 1/g-0"},
+	},
+	"a new member learns the role": {
+		reports: reports(m(serving, writable, w1), m(serving, w1), m(serving)), record: "epoch=1 cluster=" + ours +
+			" role=1/g-0",
+		want: []string{"assign g-2: 1/g-0"},
+	},
+	"a writer that is gone is followed by the first synced one": {
+		reports: reports(nil, m(serving, donor, w1, in("g-1", "g-2")), m(serving, w1, in("g-1", "g-2"))),
+		record:  "epoch=1 cluster=" + ours + " role=1/g-0",
+		want: []string{"save epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-2",
+			"assign g-1: 2/g-2", "assign g-2: 2/g-2"},
+	},
+	"a writer that does not answer and still belongs to the cluster stops the change": {
+		reports: reports(nil, m(serving, w1), m(serving, w1)), record: "epoch=1 cluster=" + ours + " role=1/g-0", fail: true,
+		want: []string{"save epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-1", "assign g-2: 2/g-1"},
+	},
+	"the old writer gives up before the new one takes over": {
+		reports: reports(m(serving, writable, w1, func(s *mariadb.State) { s.Phase = mariadb.Stopping }), m(serving, w1),
+			m(serving, w1)),
+		record: "epoch=1 cluster=" + ours + " role=1/g-0",
+		want: []string{"save epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-1",
+			"assign g-0: 2/g-1", "assign g-2: 2/g-1", "assign g-1: 2/g-1"},
+	},
+	"an old writer that does not give up stops the change": {
+		reports: reports(m(serving, writable, w1, func(s *mariadb.State) { s.Phase = mariadb.Stopping }), m(serving, w1),
+			m(serving, w1)),
+		record: "epoch=1 cluster=" + ours + " role=1/g-0", fails: "assign g-0", fail: true,
+		want: []string{"save epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-1", "assign g-0: 2/g-1"},
+	},
+	"an order that took effect makes earlier ones history": {
+		reports: reports(m(serving, role(2, "g-1")), m(serving, writable, role(2, "g-1")), m(serving, role(2, "g-1"))),
+		record:  "epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-1",
+		want:    []string{"save epoch=1 cluster=" + ours + " role=2/g-1"},
+	},
+	"a third change while none took effect": {
+		reports: reports(m(serving, role(1, "g-0")), nil, nil), record: "epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-1",
+		fail: true, // the component still has the others, and they may take writes
+		want: []string{"save epoch=1 cluster=" + ours + " role=2/g-1 role=3/g-0"},
+	},
+	"members that lost the majority are halted": {
+		reports: reports(m(alone), m(at(ours, 3)), m(at(ours, 3))), record: "epoch=1 cluster=" + ours + " role=1/g-0",
+		want: []string{"halt g-0"},
+	},
+}
+
 func TestDrive(t *testing.T) {
-	w1 := role(1, "g-0")
-	for name, c := range map[string]struct {
-		reports map[string]mariadb.State
-		record  string
-		fails   string
-		want    []string
-		fail    bool
-	}{
-		"the intent is recorded before the order": {
-			reports: reports(m(empty), m(empty), m(empty)),
-			want: []string{"save epoch=1 seed=g-0 volume=vg-0 position=" + mariadb.NoUUID + ":-1",
-				"bootstrap g-0 epoch 1 volume vg-0"},
-		},
-		"without a record there is no order": {
-			reports: reports(m(empty), m(empty), m(empty)), fails: "save", fail: true,
-			want: []string{"save epoch=1 seed=g-0 volume=vg-0 position=" + mariadb.NoUUID + ":-1"},
-		},
-		"an order is given again without another record": {
-			reports: reports(m(empty), m(empty), m(empty)), record: "epoch=1 seed=g-0 volume=vg-0 position=" + mariadb.NoUUID +
-				":-1",
-			want: []string{"bootstrap g-0 epoch 1 volume vg-0"},
-		},
-		"members of an earlier object have seen higher epochs": {
-			reports: reports(m(at(ours, 9), epoch(7), role(3, "g-0")), m(at(ours, 9), epoch(7)), m(at(ours, 9), epoch(6))),
-			want: []string{"save epoch=8 seed=g-0 volume=vg-0 position=" + ours + ":9 role=3/g-0",
-				"bootstrap g-0 epoch 8 volume vg-0"},
-		},
-		"the first writer": {
-			reports: reports(m(serving, epoch(1)), m(empty), m(empty)), record: "epoch=1 seed=g-0 volume=vg-0 position=" +
-				mariadb.NoUUID + ":-1",
-			want: []string{"save epoch=1 cluster=" + ours, "save epoch=1 cluster=" + ours + " role=1/g-0",
-				"assign g-1: 1/g-0", "assign g-2: 1/g-0", "assign g-0: 1/g-0"},
-		},
-		"at rest nothing is said": {
-			reports: reports(m(serving, writable, w1), m(serving, w1), m(serving, w1)), record: "epoch=1 cluster=" + ours +
-				" role=1/g-0",
-		},
-		"a writer that came back is opened": {
-			reports: reports(m(serving, w1), m(serving, w1), m(serving, w1)), record: "epoch=1 cluster=" + ours + " role=1/g-0",
-			want: []string{"assign g-0: 1/g-0"},
-		},
-		"a new member learns the role": {
-			reports: reports(m(serving, writable, w1), m(serving, w1), m(serving)), record: "epoch=1 cluster=" + ours +
-				" role=1/g-0",
-			want: []string{"assign g-2: 1/g-0"},
-		},
-		"a writer that is gone is followed by the first synced one": {
-			reports: reports(nil, m(serving, donor, w1, in("g-1", "g-2")), m(serving, w1, in("g-1", "g-2"))),
-			record:  "epoch=1 cluster=" + ours + " role=1/g-0",
-			want: []string{"save epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-2",
-				"assign g-1: 2/g-2", "assign g-2: 2/g-2"},
-		},
-		"a writer that does not answer and still belongs to the cluster stops the change": {
-			reports: reports(nil, m(serving, w1), m(serving, w1)), record: "epoch=1 cluster=" + ours + " role=1/g-0", fail: true,
-			want: []string{"save epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-1", "assign g-2: 2/g-1"},
-		},
-		"the old writer gives up before the new one takes over": {
-			reports: reports(m(serving, writable, w1, func(s *mariadb.State) { s.Phase = mariadb.Stopping }), m(serving, w1),
-				m(serving, w1)),
-			record: "epoch=1 cluster=" + ours + " role=1/g-0",
-			want: []string{"save epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-1",
-				"assign g-0: 2/g-1", "assign g-2: 2/g-1", "assign g-1: 2/g-1"},
-		},
-		"an old writer that does not give up stops the change": {
-			reports: reports(m(serving, writable, w1, func(s *mariadb.State) { s.Phase = mariadb.Stopping }), m(serving, w1),
-				m(serving, w1)),
-			record: "epoch=1 cluster=" + ours + " role=1/g-0", fails: "assign g-0", fail: true,
-			want: []string{"save epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-1", "assign g-0: 2/g-1"},
-		},
-		"an order that took effect makes earlier ones history": {
-			reports: reports(m(serving, role(2, "g-1")), m(serving, writable, role(2, "g-1")), m(serving, role(2, "g-1"))),
-			record:  "epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-1",
-			want:    []string{"save epoch=1 cluster=" + ours + " role=2/g-1"},
-		},
-		"a third change while none took effect": {
-			reports: reports(m(serving, role(1, "g-0")), nil, nil), record: "epoch=1 cluster=" + ours + " role=1/g-0 role=2/g-1",
-			fail: true, // the component still has the others, and they may take writes
-			want: []string{"save epoch=1 cluster=" + ours + " role=2/g-1 role=3/g-0"},
-		},
-		"members that lost the majority are halted": {
-			reports: reports(m(alone), m(at(ours, 3)), m(at(ours, 3))), record: "epoch=1 cluster=" + ours + " role=1/g-0",
-			want: []string{"halt g-0"},
-		},
-	} {
+	for name, c := range drives {
 		t.Run(name, func(t *testing.T) {
 			b := &book{fails: c.fails, state: c.reports}
 			w := World{Pods: Pods("g", 3), Reports: c.reports, Record: record(t, c.record)}

@@ -26,7 +26,7 @@ type line struct {
 func (l *line) Close() {}
 
 // Call holds a request until there is news, as an agent does.
-func (l *line) Call(ctx context.Context, _, _, _ string, in, out any) error {
+func (l *line) Call(ctx context.Context, _, _ string, in, out any) error {
 	since, _ := in.(mariadb.Since)
 	l.mu.Lock()
 	l.asked++

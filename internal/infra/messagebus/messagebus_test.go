@@ -108,7 +108,7 @@ func TestBusIsMadeAgainInANewFormation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := caller.Call(t.Context(), "mq-0.mq-members.cloud.svc", "DELETE", "/v1/bus", b, nil); err != nil {
+		if err := caller.Call(t.Context(), "mq-0.mq-members.cloud.svc", "DELETE /v1/bus", b, nil); err != nil {
 			t.Fatal(err)
 		}
 		setEpoch(p, 2)
@@ -152,7 +152,7 @@ func TestVirtualHostOfAnotherIsNotTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		foreign := wire.Bus{Owner: "cloud/other", VHost: "nova", User: "other", Password: "x"}
-		if err := caller.Call(t.Context(), "mq-0.mq-members.cloud.svc", "PUT", "/v1/bus", foreign, nil); err != nil {
+		if err := caller.Call(t.Context(), "mq-0.mq-members.cloud.svc", "PUT /v1/bus", foreign, nil); err != nil {
 			t.Fatal(err)
 		}
 		return m

@@ -46,7 +46,7 @@ func connect(dial rabbitmq.Dial) func(*scope) (external.Client[wire.Bus, struct{
 }
 
 // call asks one member after the other until one does what is asked or refuses it for good.
-func (b *bus) call(ctx context.Context, method, path string, in, out any) error {
+func (b *bus) call(ctx context.Context, what string, in, out any) error {
 	caller, err := b.dial(b.cred)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (b *bus) call(ctx context.Context, method, path string, in, out any) error 
 	var errs []error
 	for _, h := range b.hosts {
 		asking, cancel := context.WithTimeout(ctx, within)
-		err := caller.Call(asking, h, method, path, in, out)
+		err := caller.Call(asking, h, what, in, out)
 		cancel()
 		r, refused := errors.AsType[*agent.Refusal](err)
 		switch {
@@ -84,7 +84,7 @@ func (b *bus) Observe(ctx context.Context, _ string, w wire.Bus) (external.Obser
 		return o, nil
 	}
 	var s wire.BusState
-	if err := b.call(ctx, http.MethodPost, "/v1/bus/state", b.known(w), &s); err != nil || !s.Exists {
+	if err := b.call(ctx, "POST /v1/bus/state", b.known(w), &s); err != nil || !s.Exists {
 		return o, err
 	}
 	if s.Owner != b.name.Owner {
@@ -109,12 +109,12 @@ func (b *bus) Find(ctx context.Context, _ external.Marker, w wire.Bus) ([]string
 
 // Create makes virtual host, account and permissions.
 func (b *bus) Create(ctx context.Context, _ external.Marker, w wire.Bus) (string, error) {
-	return w.VHost, b.call(ctx, http.MethodPut, "/v1/bus", w, nil)
+	return w.VHost, b.call(ctx, "PUT /v1/bus", w, nil)
 }
 
 // Update makes them as wanted again.
 func (b *bus) Update(ctx context.Context, _ string, w wire.Bus, _ []string) error {
-	return b.call(ctx, http.MethodPut, "/v1/bus", w, nil)
+	return b.call(ctx, "PUT /v1/bus", w, nil)
 }
 
 // Delete removes virtual host and account.
@@ -122,5 +122,5 @@ func (b *bus) Delete(ctx context.Context, _ string) error {
 	if b.lost {
 		return nil
 	}
-	return b.call(ctx, http.MethodDelete, "/v1/bus", b.name, nil)
+	return b.call(ctx, "DELETE /v1/bus", b.name, nil)
 }

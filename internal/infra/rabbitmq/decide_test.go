@@ -69,122 +69,127 @@ func given(t *testing.T, w World, d Decision) []string {
 	return out
 }
 
+type decideCase struct {
+	world World
+	// orders as "pod mode epoch"; forget, reason and a part of the message.
+	orders          []string
+	forget          []string
+	reason, message string
+	stopped         bool
+}
+
+// decisions are what members report, and what is decided then.
+var decisions = map[string]decideCase{
+	"nobody answers": {
+		world:  World{Pods: all},
+		reason: "MembersMissing", message: "kubectl describe pod a-0",
+	},
+	"one of three is not there yet": {
+		world:  World{Pods: all, Reports: reports(blank("a-0"), blank("a-2"))},
+		reason: "MembersMissing", message: "a-1",
+	},
+	"all empty": {
+		world:  World{Pods: all, Reports: reports(blank("a-0"), blank("a-1"), blank("a-2"))},
+		orders: []string{"a-0 Seed 1"}, reason: "Forming",
+	},
+	"all empty, seed was ordered": {
+		world:  World{Pods: all, Record: once, Reports: reports(blank("a-0"), blank("a-1"), blank("a-2"))},
+		orders: []string{"a-0 Seed 1"}, reason: "Forming",
+	},
+	"all volumes were lost": {
+		world: World{Pods: all, Record: Record{Epoch: 4, Pod: "a-0", Volume: "gone"},
+			Reports: reports(blank("a-0"), blank("a-1"), left("a-2"))},
+		orders: []string{"a-0 Seed 5"}, reason: "Forming",
+	},
+	"seed begins": {
+		world: World{Pods: all, Record: once, Reports: reports(wire.State{Pod: "a-0", Volume: "va-0", Phase: wire.Starting,
+			Epoch: 1, Message: "forming a new cluster"}, blank("a-1"), blank("a-2"))},
+		reason: "Forming", message: "a-0: forming a new cluster",
+	},
+	"seed ran": {
+		world:  World{Pods: all, Record: once, Reports: reports(in("a-0", wire.Running, "a-0"), blank("a-1"), blank("a-2"))},
+		orders: []string{"a-1 Join 1", "a-2 Join 1"}, reason: "MembersJoining",
+	},
+	"one replica": {
+		world:  World{Pods: all[:1], Reports: reports(blank("a-0"))},
+		orders: []string{"a-0 Seed 1"}, reason: "Forming",
+	},
+	"all serve": {
+		world: World{Pods: all, Record: once, Reports: reports(in("a-0", wire.Running, all...),
+			in("a-1", wire.Running, all...), in("a-2", wire.Running, all...))},
+	},
+	"an object made again finds its members": {
+		world: World{Pods: all, Reports: reports(in("a-0", wire.Running, all...),
+			in("a-1", wire.Running, all...), in("a-2", wire.Running, all...))},
+	},
+	"one volume lost": {
+		world: World{Pods: all, Record: once, Reports: reports(blank("a-0"),
+			in("a-1", wire.Running, all...), in("a-2", wire.Running, all...))},
+		orders: []string{"a-0 Join 1"}, forget: []string{"a-0"}, reason: "MembersJoining",
+	},
+	"one volume lost, others start": {
+		world: World{Pods: all, Record: once, Reports: reports(blank("a-0"),
+			in("a-1", wire.Starting, all...), in("a-2", wire.Starting, all...))},
+		reason: "MembersStarting", message: "a-1 is Starting: it starts",
+	},
+	"one does not answer": {
+		world: World{Pods: all, Record: once, Reports: reports(in("a-1", wire.Running, all...),
+			in("a-2", wire.Running, all...))},
+		reason: "MembersJoining", message: "a-0 does not answer",
+	},
+	"two do not answer": {
+		world:  World{Pods: all, Record: once, Reports: reports(in("a-1", wire.Starting, all...))},
+		reason: "MajorityMissing", message: "{forceBoot: a-1, epoch: 2}",
+	},
+	"two do not answer and one runs alone": {
+		world:  World{Pods: all, Record: once, Reports: reports(alone(in("a-1", wire.Running, all...)))},
+		reason: "MajorityMissing", message: "a-0, a-2 does not answer",
+	},
+	"two volumes lost": {
+		world: World{Pods: all, Record: once, Reports: reports(blank("a-0"),
+			in("a-1", wire.Starting, all...), blank("a-2"))},
+		reason: "VolumesLost", message: "Only a-1 of the members a-0, a-1, a-2", stopped: true,
+	},
+	"a person decides": {
+		world: World{Pods: all, Record: once, Recovery: &infrav1.RabbitMQRecovery{ForceBoot: "a-1", Epoch: 2},
+			Reports: reports(blank("a-0"), in("a-1", wire.Starting, all...), blank("a-2"))},
+		orders: []string{"a-1 Alone 2"}, reason: "ForceBoot",
+	},
+	"a person's decision is being obeyed": {
+		world: World{Pods: all, Record: Record{Epoch: 2, Pod: "a-1", Volume: "va-1"},
+			Recovery: &infrav1.RabbitMQRecovery{ForceBoot: "a-1", Epoch: 2},
+			Reports:  reports(blank("a-0"), epoch(2, in("a-1", wire.Starting, all...)), blank("a-2"))},
+		reason: "ForceBoot",
+	},
+	"an old decision": {
+		world: World{Pods: all, Record: Record{Epoch: 2, Pod: "a-1", Volume: "va-1"},
+			Recovery: &infrav1.RabbitMQRecovery{ForceBoot: "a-0", Epoch: 2},
+			Reports:  reports(epoch(2, in("a-0", wire.Starting, all...)), blank("a-1"), blank("a-2"))},
+		reason: "VolumesLost", message: "epoch: 3}", stopped: true,
+	},
+	"a decision for a cluster that runs": {
+		world: World{Pods: all, Record: once, Recovery: &infrav1.RabbitMQRecovery{ForceBoot: "a-1", Epoch: 2},
+			Reports: reports(in("a-0", wire.Running, all...),
+				in("a-1", wire.Running, all...), in("a-2", wire.Running, all...))},
+	},
+	"a member of an earlier formation comes back": {
+		world: World{Pods: all, Record: Record{Epoch: 2, Pod: "a-1", Volume: "va-1"}, Reports: reports(
+			in("a-0", wire.Outdated, all...), epoch(2, in("a-1", wire.Running, "a-1")), blank("a-2"))},
+		orders: []string{"a-0 Join 2", "a-2 Join 2"}, reason: "MembersJoining",
+	},
+	"a member joins and counts already": {
+		world: World{Pods: all, Record: once, Reports: reports(alone(in("a-0", wire.Running, "a-0", "a-1")),
+			wire.State{Pod: "a-1", Volume: "va-1", Phase: wire.Starting, Epoch: 1}, blank("a-2"))},
+		reason: "MembersStarting",
+	},
+	"an image that is too old": {
+		world:  World{Pods: all[:1], Record: once, Reports: reports(in("a-0", wire.Blocked, "a-0"))},
+		reason: "MembersStarting", stopped: true,
+	},
+}
+
 func TestDecide(t *testing.T) {
-	for name, test := range map[string]struct {
-		world World
-		// orders as "pod mode epoch"; forget, reason and a part of the message.
-		orders          []string
-		forget          []string
-		reason, message string
-		stopped         bool
-	}{
-		"nobody answers": {
-			world:  World{Pods: all},
-			reason: "MembersMissing", message: "kubectl describe pod a-0",
-		},
-		"one of three is not there yet": {
-			world:  World{Pods: all, Reports: reports(blank("a-0"), blank("a-2"))},
-			reason: "MembersMissing", message: "a-1",
-		},
-		"all empty": {
-			world:  World{Pods: all, Reports: reports(blank("a-0"), blank("a-1"), blank("a-2"))},
-			orders: []string{"a-0 Seed 1"}, reason: "Forming",
-		},
-		"all empty, seed was ordered": {
-			world:  World{Pods: all, Record: once, Reports: reports(blank("a-0"), blank("a-1"), blank("a-2"))},
-			orders: []string{"a-0 Seed 1"}, reason: "Forming",
-		},
-		"all volumes were lost": {
-			world: World{Pods: all, Record: Record{Epoch: 4, Pod: "a-0", Volume: "gone"},
-				Reports: reports(blank("a-0"), blank("a-1"), left("a-2"))},
-			orders: []string{"a-0 Seed 5"}, reason: "Forming",
-		},
-		"seed begins": {
-			world: World{Pods: all, Record: once, Reports: reports(wire.State{Pod: "a-0", Volume: "va-0", Phase: wire.Starting,
-				Epoch: 1, Message: "forming a new cluster"}, blank("a-1"), blank("a-2"))},
-			reason: "Forming", message: "a-0: forming a new cluster",
-		},
-		"seed ran": {
-			world:  World{Pods: all, Record: once, Reports: reports(in("a-0", wire.Running, "a-0"), blank("a-1"), blank("a-2"))},
-			orders: []string{"a-1 Join 1", "a-2 Join 1"}, reason: "MembersJoining",
-		},
-		"one replica": {
-			world:  World{Pods: all[:1], Reports: reports(blank("a-0"))},
-			orders: []string{"a-0 Seed 1"}, reason: "Forming",
-		},
-		"all serve": {
-			world: World{Pods: all, Record: once, Reports: reports(in("a-0", wire.Running, all...),
-				in("a-1", wire.Running, all...), in("a-2", wire.Running, all...))},
-		},
-		"an object made again finds its members": {
-			world: World{Pods: all, Reports: reports(in("a-0", wire.Running, all...),
-				in("a-1", wire.Running, all...), in("a-2", wire.Running, all...))},
-		},
-		"one volume lost": {
-			world: World{Pods: all, Record: once, Reports: reports(blank("a-0"),
-				in("a-1", wire.Running, all...), in("a-2", wire.Running, all...))},
-			orders: []string{"a-0 Join 1"}, forget: []string{"a-0"}, reason: "MembersJoining",
-		},
-		"one volume lost, others start": {
-			world: World{Pods: all, Record: once, Reports: reports(blank("a-0"),
-				in("a-1", wire.Starting, all...), in("a-2", wire.Starting, all...))},
-			reason: "MembersStarting", message: "a-1 is Starting: it starts",
-		},
-		"one does not answer": {
-			world: World{Pods: all, Record: once, Reports: reports(in("a-1", wire.Running, all...),
-				in("a-2", wire.Running, all...))},
-			reason: "MembersJoining", message: "a-0 does not answer",
-		},
-		"two do not answer": {
-			world:  World{Pods: all, Record: once, Reports: reports(in("a-1", wire.Starting, all...))},
-			reason: "MajorityMissing", message: "{forceBoot: a-1, epoch: 2}",
-		},
-		"two do not answer and one runs alone": {
-			world:  World{Pods: all, Record: once, Reports: reports(alone(in("a-1", wire.Running, all...)))},
-			reason: "MajorityMissing", message: "a-0, a-2 does not answer",
-		},
-		"two volumes lost": {
-			world: World{Pods: all, Record: once, Reports: reports(blank("a-0"),
-				in("a-1", wire.Starting, all...), blank("a-2"))},
-			reason: "VolumesLost", message: "Only a-1 of the members a-0, a-1, a-2", stopped: true,
-		},
-		"a person decides": {
-			world: World{Pods: all, Record: once, Recovery: &infrav1.RabbitMQRecovery{ForceBoot: "a-1", Epoch: 2},
-				Reports: reports(blank("a-0"), in("a-1", wire.Starting, all...), blank("a-2"))},
-			orders: []string{"a-1 Alone 2"}, reason: "ForceBoot",
-		},
-		"a person's decision is being obeyed": {
-			world: World{Pods: all, Record: Record{Epoch: 2, Pod: "a-1", Volume: "va-1"},
-				Recovery: &infrav1.RabbitMQRecovery{ForceBoot: "a-1", Epoch: 2},
-				Reports:  reports(blank("a-0"), epoch(2, in("a-1", wire.Starting, all...)), blank("a-2"))},
-			reason: "ForceBoot",
-		},
-		"an old decision": {
-			world: World{Pods: all, Record: Record{Epoch: 2, Pod: "a-1", Volume: "va-1"},
-				Recovery: &infrav1.RabbitMQRecovery{ForceBoot: "a-0", Epoch: 2},
-				Reports:  reports(epoch(2, in("a-0", wire.Starting, all...)), blank("a-1"), blank("a-2"))},
-			reason: "VolumesLost", message: "epoch: 3}", stopped: true,
-		},
-		"a decision for a cluster that runs": {
-			world: World{Pods: all, Record: once, Recovery: &infrav1.RabbitMQRecovery{ForceBoot: "a-1", Epoch: 2},
-				Reports: reports(in("a-0", wire.Running, all...),
-					in("a-1", wire.Running, all...), in("a-2", wire.Running, all...))},
-		},
-		"a member of an earlier formation comes back": {
-			world: World{Pods: all, Record: Record{Epoch: 2, Pod: "a-1", Volume: "va-1"}, Reports: reports(
-				in("a-0", wire.Outdated, all...), epoch(2, in("a-1", wire.Running, "a-1")), blank("a-2"))},
-			orders: []string{"a-0 Join 2", "a-2 Join 2"}, reason: "MembersJoining",
-		},
-		"a member joins and counts already": {
-			world: World{Pods: all, Record: once, Reports: reports(alone(in("a-0", wire.Running, "a-0", "a-1")),
-				wire.State{Pod: "a-1", Volume: "va-1", Phase: wire.Starting, Epoch: 1}, blank("a-2"))},
-			reason: "MembersStarting",
-		},
-		"an image that is too old": {
-			world:  World{Pods: all[:1], Record: once, Reports: reports(in("a-0", wire.Blocked, "a-0"))},
-			reason: "MembersStarting", stopped: true,
-		},
-	} {
+	for name, test := range decisions {
 		t.Run(name, func(t *testing.T) {
 			d := Decide(test.world)
 			orders := given(t, test.world, d)

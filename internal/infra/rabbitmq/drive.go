@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 
 // Caller calls agents; *agent.Client is one.
 type Caller interface {
-	Call(ctx context.Context, host, method, path string, in, out any) error
+	Call(ctx context.Context, host, what string, in, out any) error
 	Close()
 }
 
@@ -48,10 +47,9 @@ type Members struct {
 
 // order gives an order such as "POST /v1/leave" to the agent of a pod.
 func (m *Members) order(ctx context.Context, pod, what string, in any) error {
-	method, path, _ := strings.Cut(what, " ")
 	ctx, cancel := context.WithTimeout(ctx, obeyWithin)
 	defer cancel()
-	return m.Call(ctx, pod+"."+m.Domain, method, path, in, nil)
+	return m.Call(ctx, pod+"."+m.Domain, what, in, nil)
 }
 
 // Observe asks all members at once. Those that do not answer are missing in the result.
@@ -64,7 +62,7 @@ func (m *Members) Observe(ctx context.Context, pods []string) map[string]rabbitm
 	for _, p := range pods {
 		wg.Go(func() {
 			var s rabbitmq.State
-			if err := m.Call(ctx, p+"."+m.Domain, http.MethodGet, "/v1/state", nil, &s); err != nil || s.Pod != p {
+			if err := m.Call(ctx, p+"."+m.Domain, "GET /v1/state", nil, &s); err != nil || s.Pod != p {
 				return
 			}
 			mu.Lock()

@@ -183,7 +183,7 @@ func (k *kind) address(u *unstructured.Unstructured) {
 	}
 	if ip := spec["clusterIP"]; ip == nil || ip == "" {
 		h := fnv.New32a()
-		io.WriteString(h, string(u.GetUID())) //nolint:errcheck // a hash never fails
+		_, _ = io.WriteString(h, string(u.GetUID())) // a hash never fails
 		n := h.Sum32()
 		spec["clusterIP"] = fmt.Sprintf("10.%d.%d.%d", 96+n>>24%16, n>>16&255, n>>8&255)
 	}

@@ -114,12 +114,12 @@ func TestManager(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := 0
-		err = ctrl.NewControllerManagedBy(mgr).Named("test").For(widget("", 0)).Owns(&appsv1.Deployment{}).
-			Complete(reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
-				seen++
-				return reconcile.Result{}, nil
-			}))
-		if err != nil {
+		count := reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
+			seen++
+			return reconcile.Result{}, nil
+		})
+		if err := ctrl.NewControllerManagedBy(mgr).Named("test").For(widget("", 0)).Owns(&appsv1.Deployment{}).
+			Complete(count); err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan error, 1)
@@ -145,8 +145,7 @@ func TestManager(t *testing.T) {
 		}
 		s.DropWatches()
 		pass(time.Minute)
-		seen = 0 // listing again looks like changes
-		d.Spec.Paused = true
+		seen, d.Spec.Paused = 0, true // listing again looks like changes
 		if err := c.Update(ctx, d); err != nil {
 			t.Fatal(err)
 		}

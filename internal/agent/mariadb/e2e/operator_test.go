@@ -41,27 +41,27 @@ func (a *agents) client(pod string) (*agent.Client, string) {
 
 func (a *agents) State(ctx context.Context, pod string) (s mariadb.State, err error) {
 	c, ip := a.client(pod)
-	return s, c.Call(ctx, ip, "GET", "/v1/state", nil, &s)
+	return s, c.Call(ctx, ip, "GET /v1/state", nil, &s)
 }
 
 func (a *agents) Bootstrap(ctx context.Context, pod string, o mariadb.Bootstrap) error {
 	c, ip := a.client(pod)
-	return c.Call(ctx, ip, "POST", "/v1/bootstrap", o, nil)
+	return c.Call(ctx, ip, "POST /v1/bootstrap", o, nil)
 }
 
 func (a *agents) Halt(ctx context.Context, pod string) error {
 	c, ip := a.client(pod)
-	return c.Call(ctx, ip, "POST", "/v1/halt", agent.Nothing{}, nil)
+	return c.Call(ctx, ip, "POST /v1/halt", agent.Nothing{}, nil)
 }
 
 func (a *agents) Assign(ctx context.Context, pod string, r mariadb.Role) (s mariadb.State, err error) {
 	c, ip := a.client(pod)
-	return s, c.Call(ctx, ip, "PUT", "/v1/role", r, &s)
+	return s, c.Call(ctx, ip, "PUT /v1/role", r, &s)
 }
 
 func (a *agents) Ensure(ctx context.Context, pod string, d mariadb.Database) error {
 	c, ip := a.client(pod)
-	return c.Call(ctx, ip, "PUT", "/v1/database", d, nil)
+	return c.Call(ctx, ip, "PUT /v1/database", d, nil)
 }
 
 // operator drives the cluster once a second, as the Galera controller does.

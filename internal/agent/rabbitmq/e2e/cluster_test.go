@@ -33,7 +33,7 @@ func begin(t *testing.T) (*lab, *driver) {
 	l.start(0)
 	d.awaitAll(90 * time.Second)
 	t.Logf("formed in %s", time.Since(began).Round(100*time.Millisecond))
-	if err := d.order("mq-0", "PUT", "/v1/bus", testBus, nil); err != nil {
+	if err := d.order("mq-0", "PUT /v1/bus", testBus, nil); err != nil {
 		t.Fatal(err)
 	}
 	return l, d
@@ -251,7 +251,7 @@ func TestBus(t *testing.T) {
 	l, d := begin(t)
 	var s rabbitmq.BusState
 	ask := func(b rabbitmq.Bus) rabbitmq.BusState {
-		if err := d.order("mq-1", "POST", "/v1/bus/state", b, &s); err != nil {
+		if err := d.order("mq-1", "POST /v1/bus/state", b, &s); err != nil {
 			t.Fatal(err)
 		}
 		return s
@@ -267,16 +267,16 @@ func TestBus(t *testing.T) {
 	}
 	foreign := testBus
 	foreign.Owner = "test/other"
-	err := d.order("mq-1", "PUT", "/v1/bus", foreign, nil)
+	err := d.order("mq-1", "PUT /v1/bus", foreign, nil)
 	if err == nil || !strings.Contains(err.Error(), `belongs to "test/nova"`) {
 		t.Errorf("taking another bus's virtual host: %v", err)
 	}
 	foreign.VHost = "other"
-	err = d.order("mq-1", "PUT", "/v1/bus", foreign, nil)
+	err = d.order("mq-1", "PUT /v1/bus", foreign, nil)
 	if err == nil || !strings.Contains(err.Error(), "user nova belongs to") {
 		t.Errorf("taking another bus's user: %v", err)
 	}
-	if err := d.order("mq-2", "DELETE", "/v1/bus", testBus, nil); err != nil {
+	if err := d.order("mq-2", "DELETE /v1/bus", testBus, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.dial(0); err == nil {

@@ -24,7 +24,7 @@ type door struct {
 	clients     map[string]*agent.Client
 }
 
-func (d *door) Call(ctx context.Context, host, method, path string, in, out any) error {
+func (d *door) Call(ctx context.Context, host, what string, in, out any) error {
 	d.mu.Lock()
 	c := d.clients[host]
 	if c == nil {
@@ -40,7 +40,7 @@ func (d *door) Call(ctx context.Context, host, method, path string, in, out any)
 	d.mu.Unlock()
 	for i := range 3 {
 		if strings.HasPrefix(host, podName(i)+".") {
-			return c.Call(ctx, podIP(i), method, path, in, out)
+			return c.Call(ctx, podIP(i), what, in, out)
 		}
 	}
 	return fmt.Errorf("no such host: %s", host)
@@ -134,10 +134,10 @@ func (d *driver) awaitAll(limit time.Duration) time.Duration {
 	return until(d.t, "one cluster of all members", limit, func() bool { return d.serving(operator.Pods(broker, 3)...) })
 }
 
-func (d *driver) order(pod, method, path string, in, out any) error {
+func (d *driver) order(pod, what string, in, out any) error {
 	ctx, cancel := context.WithTimeout(d.t.Context(), 30*time.Second)
 	defer cancel()
-	return d.members.Call(ctx, pod+"."+domain, method, path, in, out)
+	return d.members.Call(ctx, pod+"."+domain, what, in, out)
 }
 
 var testBus = rabbitmq.Bus{Owner: "test/nova", VHost: "nova", User: "nova", Password: "a password of the test"}

@@ -50,7 +50,8 @@ func (c *caller) Close() {}
 
 // Call sends an order as the real client does. A request that is held for news has none: what a listener does with news
 // is tested apart, and here such requests would count as traffic.
-func (c *caller) Call(ctx context.Context, host, method, path string, in, out any) error {
+func (c *caller) Call(ctx context.Context, host, what string, in, out any) error {
+	method, path, _ := strings.Cut(what, " ")
 	if path == "/v1/wait" {
 		<-ctx.Done()
 		return ctx.Err()

@@ -41,7 +41,8 @@ type caller struct{ rt http.RoundTripper }
 
 func (c *caller) Close() {}
 
-func (c *caller) Call(ctx context.Context, host, method, path string, in, out any) error {
+func (c *caller) Call(ctx context.Context, host, what string, in, out any) error {
+	method, path, _ := strings.Cut(what, " ")
 	b, err := json.Marshal(in)
 	if err != nil {
 		return err
