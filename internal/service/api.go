@@ -14,8 +14,8 @@ import (
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 )
 
-// Annotations of pod templates: a new value restarts the pods one by one. uwsgi reads a certificate when it starts, and
-// a reload would leave the pod without workers until the application is loaded again; a roll-out never does.
+// Annotations of pod templates: a new value restarts the pods one by one. uwsgi reads a certificate when it starts,
+// and a reload would leave the pod without workers until the application is loaded again; a roll-out never does.
 const (
 	annotationCertificate = "service.stackwright.dev/certificate"
 	annotationCache       = "service.stackwright.dev/cache-authority"
@@ -75,7 +75,8 @@ func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemp
 		t.Annotations[annotationCertificate] = sc.Digest(RefTLS, "tls.crt")
 	}
 	if m, ok := sc.Get(RefMemcached).(*infrav1.Memcached); ok && m.Status.TLSSecret != "" {
-		// The value is not needed; without it the step waits, rather than to roll the pods for a Secret that comes back.
+		// The value is not needed; without it the step waits, rather than to roll the pods for a Secret that comes
+		// back.
 		_ = sc.Value(RefCacheTLS, keyCA)
 		t.Annotations[annotationCache] = sc.Digest(RefCacheTLS, keyCA)
 	}
@@ -89,8 +90,8 @@ func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemp
 }
 
 // probes take a dead API out of service in eight seconds. One that hangs gets six more: on a busy machine a pod that
-// starts slows down the one that it replaces, which then must not go first. Liveness only asks whether somebody listens:
-// workers that wait for a database shall not be restarted, and uwsgi itself ends those that hang.
+// starts slows down the one that it replaces, which then must not go first. Liveness only asks whether somebody
+// listens: workers that wait for a database shall not be restarted, and uwsgi itself ends those that hang.
 func (s Service[T]) probes(o T, c *corev1.Container) {
 	health := corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: s.Health, Port: intstr.FromString("api"),
 		Scheme: corev1.URISchemeHTTPS}}

@@ -41,10 +41,10 @@ func database(f *oslo.File, connection string, ca []byte) {
 	f.Set("database", "retry_interval", 1)
 }
 
-// impatient bounds how long a worker of an API waits for the database's answer. When the node of the writer is cut off
-// nothing ends its connections, and the kernel gives one up after a quarter of an hour. Jobs wait: a change of the schema
-// may take long. The units are seconds, see pymysql.connections.Connection; a write outlasts the 5 s in which Galera
-// drops a lost member.
+// impatient bounds how long a worker of an API waits for the database's answer. When the node of the writer is cut
+// off nothing ends its connections, and the kernel gives one up after a quarter of an hour. Jobs wait: a change of
+// the schema may take long. The units are seconds, see pymysql.connections.Connection; a write outlasts the 5 s in
+// which Galera drops a lost member.
 func impatient(f *oslo.File) {
 	f.Set("database", "connection_parameters", "connect_timeout=3&read_timeout=8&write_timeout=8")
 }

@@ -60,8 +60,8 @@ type line struct {
 	Done         bool    `json:"done"`
 }
 
-// startWriter makes a pod that writes rows into a Database, and at the end asks members for them. It waits until the pod
-// writes.
+// startWriter makes a pod that writes rows into a Database, and at the end asks members for them. It waits until the
+// pod writes.
 func startWriter(w *story.World, database string, members ...string) *writer {
 	w.Helper()
 	return start(w, program{script: writerScript, secret: database + "-db", image: "openstackclient", hosts: members})

@@ -158,8 +158,8 @@ func (w *World) serve(ctx context.Context, a Agents, save func(Record) error) (D
 // allFull is about a cluster that runs and refuses writes.
 func allFull(serving []mariadb.State) Decision {
 	return Decision{Reason: "VolumeFull", Person: true, On: "PersistentVolumeClaim data-" + serving[0].Pod,
-		Text: fmt.Sprintf("Writes are refused, because the volume of %s has almost no room left; raise spec.storage.size, for "+
-			"which the storage class has to allow expansion. Reading goes on, and nothing is lost.", serving[0].Pod)}
+		Text: fmt.Sprintf("Writes are refused, because the volume of %s has almost no room left; raise spec.storage.size, "+
+			"for which the storage class has to allow expansion. Reading goes on, and nothing is lost.", serving[0].Pod)}
 }
 
 func notSynced(s mariadb.State) int {

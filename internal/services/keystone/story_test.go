@@ -130,7 +130,8 @@ func TestOptionRollsTheAPI(t *testing.T) {
 	})
 }
 
-// The Secret with the caches' authority is away for a moment, as when somebody deletes it: the pods keep what they have.
+// The Secret with the caches' authority is away for a moment, as when somebody deletes it: the pods keep what they
+// have.
 func TestMissingCacheAuthorityRollsNothing(t *testing.T) {
 	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
 		p.Settle()

@@ -34,8 +34,8 @@ func Main(m Runner) int {
 // prepare makes the shared cluster, once, and installs the operators with one control plane, the way a person does.
 var prepare = sync.OnceValue(func() error { return install(context.Background(), Shared()) })
 
-// Own gives a test a cluster of its own, made the way a person does with args, and takes it down at the end of the test,
-// unless KEEP is set.
+// Own gives a test a cluster of its own, made the way a person does with args, and takes it down at the end of the
+// test, unless KEEP is set.
 func Own(t *testing.T, c Cluster, args ...string) *World {
 	t.Helper()
 	t.Cleanup(func() {
