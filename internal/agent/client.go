@@ -53,8 +53,8 @@ func NewClientAt(c *tls.Config, port int) *Client {
 // Close drops idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Call sends an order, such as "PUT /v1/role", to the agent of a host and decodes its answer into out; in and out may be
-// nil. A refusal is returned as *Refusal.
+// Call sends an order, such as "PUT /v1/role", to the agent of a host and decodes its answer into out; in and out may
+// be nil. A refusal is returned as *Refusal.
 func (c *Client) Call(ctx context.Context, host, what string, in, out any) error {
 	method, path, _ := strings.Cut(what, " ")
 	var body io.Reader
