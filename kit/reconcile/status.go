@@ -38,7 +38,21 @@ func (r *run[T]) finish() {
 		return
 	}
 	r.mem.trusted, r.mem.signature = true, sig
+	if r.renamed() {
+		r.wake(time.Millisecond)
+	}
 	r.announce(before, r.o.KitStatus().Conditions)
+}
+
+// renamed tells whether references name something else since a Report has changed status: no event tells of our own
+// writes, and the steps that read them have to run.
+func (r *run[T]) renamed() bool {
+	for j := range r.Refs {
+		if !slices.Equal(r.Refs[j].Keys(r.o), r.refs[j].keys) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *run[T]) touched() bool {
