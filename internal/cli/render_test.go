@@ -48,8 +48,8 @@ func TestRenderOnePart(t *testing.T) {
 	home(t, t.TempDir())
 	cache := run(t, "{apiVersion: infra.stackwright.dev/v1alpha1, kind: Memcached, "+
 		"metadata: {name: cache, namespace: here}, spec: {image: a, replicas: 2, tls: {disabled: true}}}",
-		"render", "-f", "-").want(t, exitDone, "kind: StatefulSet", "# memcached, step ", "for Memcached cache",
-		"namespace: here")
+		"render", "-f", "-").want(t, exitDone, "kind: StatefulSet", "# memcached, step ",
+		"for Memcached cache", "namespace: here")
 	kittest.Golden(t, "testdata/render.yaml", drawn.ReplaceAllString(cache.out, "HASH"))
 	if strings.Contains(cache.out, "kind: Galera") {
 		t.Error("a cache renders a database")

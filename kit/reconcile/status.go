@@ -26,13 +26,10 @@ func (r *run[T]) finish() {
 		return
 	}
 	before := slices.Clone(r.o.KitStatus().Conditions)
-	reported := false
 	err := r.writeStatus(func(o T) {
 		r.fill(o.KitStatus())
 		if r.Report != nil {
-			before := o.DeepCopyObject()
 			r.Report(view[T]{r}, o)
-			reported = !equality.Semantic.DeepEqual(before, o)
 		}
 	})
 	if err != nil {
@@ -40,11 +37,22 @@ func (r *run[T]) finish() {
 		r.statusFailed(err)
 		return
 	}
-	if reported {
-		r.wake(time.Millisecond) // references and steps may depend on what is told now
-	}
 	r.mem.trusted, r.mem.signature = true, sig
+	if r.renamed() {
+		r.wake(time.Millisecond)
+	}
 	r.announce(before, r.o.KitStatus().Conditions)
+}
+
+// renamed tells whether references name something else since a Report has changed status: no event tells of our own
+// writes, and the steps that read them have to run.
+func (r *run[T]) renamed() bool {
+	for j := range r.Refs {
+		if !slices.Equal(r.Refs[j].Keys(r.o), r.refs[j].keys) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *run[T]) touched() bool {
