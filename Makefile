@@ -19,7 +19,7 @@ TEST := go test -timeout=10m $(if $(CI),-count=1 -shuffle=on)
 RACE := CGO_ENABLED=1 $(TEST) -race
 
 sources = $(shell find $(1) -type f -not -name '*_test.go' -not -path '*/testdata/*' -not -name '*.md' 2>/dev/null)
-tagged = $(shell grep -rlE --include='*_test.go' '^//go:build $(1)$$' $(2) 2>/dev/null | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
+tagged = $(shell grep -rlE --include='*_test.go' '^//go:build $(1)\b' $(2) 2>/dev/null | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 
 PROGRAMS := bin/stackwright bin/stackwright-operator bin/stackwright-agent
 RUNTIME := bin/containerd bin/containerd-shim-runc-v2
