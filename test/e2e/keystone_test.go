@@ -52,6 +52,16 @@ func TestPasswordChanges(t *testing.T) {
 		_, err := w.Users(cp).Token(ctx)
 		return err
 	})
+	w.Apply(w.Change(cp))
+	w.Eventually(time.Minute, "the first password is good again", func(ctx context.Context) error {
+		_, err := before.Token(ctx)
+		return err
+	})
+	// A kubelet hands the new clouds.yaml on to the pod of the client after up to 90 s.
+	w.Eventually(3*time.Minute, "the client in the pod knows it", func(ctx context.Context) error {
+		_, err := w.Cluster.Stackwright(ctx, "openstack", "token", "issue")
+		return err
+	})
 }
 
 // Keys are rotated without a restart, and every token stays good, of the old key and of the new one.
