@@ -193,10 +193,16 @@ func balancer(t *testing.T, cluster string) string {
 	return address
 }
 
-// podOn is the address of a probe pod on a node.
-func podOn(t *testing.T, cluster, node string) string {
+// podOn is the address of a probe pod on a node, once it has one: a pod that was replaced just now has none yet.
+func podOn(t *testing.T, cluster, node string) (address string) {
 	t.Helper()
-	address := kubectl(t, cluster, "get", "pods", "--selector=app=each", "--field-selector=spec.nodeName="+node,
-		"-o", "jsonpath={.items[0].status.podIP}")
+	eventually(t, 20*time.Second, func() error {
+		address = kubectl(t, cluster, "get", "pods", "--selector=app=each", "--field-selector=spec.nodeName="+node,
+			"-o", "jsonpath={.items[*].status.podIP}")
+		if address == "" || strings.Contains(address, " ") {
+			return fmt.Errorf("pods on %s have the addresses %q, want one", node, address)
+		}
+		return nil
+	})
 	return address + ":8080"
 }

@@ -135,9 +135,35 @@ func Private(folder string) error {
 	return nil
 }
 
-// create unshares on a thread of its own and pins what came of it from another: a thread in the new mount namespace
-// could not.
+// create makes a namespace and pins it at path. The kernel holds a mount namespace only in one that is older by number,
+// and newer kernels (6.18) hand out the numbers from a stock per processor: a namespace made on another processor than
+// ours was can have the smaller number. The processor that ours was made on always gives a larger one.
 func create(flags int, path string, arrange func() error) error {
+	err := createOn(nil, flags, path, arrange)
+	if flags&unix.CLONE_NEWNS == 0 || !errors.Is(err, unix.EINVAL) {
+		return err
+	}
+	var allowed unix.CPUSet
+	if unix.SchedGetaffinity(0, &allowed) != nil {
+		return err
+	}
+	for cpu, left := 0, allowed.Count(); left > 0; cpu++ {
+		if !allowed.IsSet(cpu) {
+			continue
+		}
+		left--
+		var one unix.CPUSet
+		one.Set(cpu)
+		if err = createOn(&one, flags, path, arrange); !errors.Is(err, unix.EINVAL) {
+			return err
+		}
+	}
+	return err
+}
+
+// createOn unshares on a thread of its own, on the given processor if there is one, and pins what came of it from
+// another: a thread in the new mount namespace could not.
+func createOn(processor *unix.CPUSet, flags int, path string, arrange func() error) error {
 	type thread struct {
 		id  int
 		err error
@@ -146,7 +172,7 @@ func create(flags int, path string, arrange func() error) error {
 	defer close(release)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends here
-		err := unix.Unshare(flags)
+		err := unshareOn(processor, flags)
 		if err == nil {
 			err = arrange()
 		}
@@ -162,6 +188,15 @@ func create(flags int, path string, arrange func() error) error {
 		kind = "mnt"
 	}
 	return pin(fmt.Sprintf("/proc/%d/task/%d/ns/%s", os.Getpid(), made.id, kind), path)
+}
+
+func unshareOn(processor *unix.CPUSet, flags int) error {
+	if processor != nil {
+		if err := unix.SchedSetaffinity(0, processor); err != nil {
+			return fmt.Errorf("choosing a processor: %w", err)
+		}
+	}
+	return unix.Unshare(flags)
 }
 
 func pin(source, path string) error {
