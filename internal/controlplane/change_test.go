@@ -1,6 +1,8 @@
 package controlplane_test
 
 import (
+	"encoding/base64"
+	"fmt"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -192,6 +194,23 @@ func TestPausedStandsStill(t *testing.T) {
 		p.Ready()
 		if got := field(p, "Galera/first-galera", "spec", "replicas"); got != int64(3) {
 			t.Errorf("Galera's replicas are %v after the pause, want 3", got)
+		}
+	})
+}
+
+// The pod of the client would go on with the old password until its kubelet hands it the new clouds.yaml.
+func TestANewPasswordMakesANewClient(t *testing.T) {
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		annotations := func() any {
+			return field(p, "Deployment/first-client", "spec", "template", "metadata", "annotations")
+		}
+		before := fmt.Sprint(annotations())
+		p.Change("Secret/first-keystone-clouds", "data", map[string]any{
+			"clouds.yaml": base64.StdEncoding.EncodeToString([]byte("clouds: {other: {}}")), "ca.crt": "Y2E=",
+		})
+		p.Settle()
+		if now := fmt.Sprint(annotations()); now == before {
+			t.Errorf("a changed clouds.yaml leaves the client's pods as they were, with %s", now)
 		}
 	})
 }

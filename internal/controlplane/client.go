@@ -28,8 +28,11 @@ func cloudsSecret(o *cloud) string {
 	return childName(o, "keystone") + "-clouds"
 }
 
-// client is a pod with the command line client of OpenStack, for `stackwright openstack`. It reads its configuration
-// from the mounted Secret at each command, so a new password or certificate restarts nothing.
+// annotationClouds makes the client's pod a new one when its configuration changes: a kubelet hands a changed Secret to
+// a running pod only after up to 90 s, and until then every command would be refused.
+const annotationClouds = "controlplane.stackwright.dev/clouds"
+
+// client is a pod with the command line client of OpenStack, for `stackwright openstack`.
 func client(s *scope) ([]kubeclient.Object, error) {
 	o := s.Owner()
 	meta := child(o, "client")
@@ -43,8 +46,10 @@ func client(s *scope) ([]kubeclient.Object, error) {
 				Replicas: new(int32(1)),
 				Selector: &metav1.LabelSelector{MatchLabels: labels},
 				Template: corev1.PodTemplateSpec{
-					ObjectMeta: metav1.ObjectMeta{Labels: labels},
-					Spec:       clientPod(o, image(s, imageClient)),
+					ObjectMeta: metav1.ObjectMeta{
+						Labels: labels, Annotations: map[string]string{annotationClouds: s.Digest(refClouds)},
+					},
+					Spec: clientPod(o, image(s, imageClient)),
 				},
 			},
 		},

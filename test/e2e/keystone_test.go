@@ -57,8 +57,7 @@ func TestPasswordChanges(t *testing.T) {
 		_, err := before.Token(ctx)
 		return err
 	})
-	// A kubelet hands the new clouds.yaml on to the pod of the client after up to 90 s.
-	w.Eventually(3*time.Minute, "the client in the pod knows it", func(ctx context.Context) error {
+	w.Eventually(30*time.Second, "the client in the pod knows it", func(ctx context.Context) error {
 		_, err := w.Cluster.Stackwright(ctx, "openstack", "token", "issue")
 		return err
 	})
