@@ -14,9 +14,7 @@ compile = go build -C $(1) -ldflags='-s -w $(3)' -o $(CURDIR)/bin/ $(2)
 K8S = $(shell awk '$$1 == "k8s.io/kubernetes" {print $$2; exit}' devcluster/go.mod)
 K8S_FLAGS = $(foreach v,gitVersion=$(K8S) gitMajor=1 gitMinor=$(word 2,$(subst ., ,$(K8S))),$(foreach p,component-base client-go/pkg,-X k8s.io/$(p)/version.$(v)))
 # Runs are reproducible and cached by go test on a desk; in CI every test runs, in random order.
-TEST := go test -timeout=10m $(if $(CI),-count=1 -shuffle=on)
-# The race detector is the only thing here that needs cgo.
-RACE := CGO_ENABLED=1 $(TEST) -race
+TEST := GOGC=400 go test -timeout=15m $(if $(CI),-count=1 -shuffle=on)
 
 sources = $(shell find $(1) -type f -not -name '*_test.go' -not -path '*/testdata/*' -not -name '*.md' 2>/dev/null)
 tagged = $(shell grep -rlE --include='*_test.go' '^//go:build $(1)\b' $(2) 2>/dev/null | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
@@ -73,26 +71,25 @@ generate: $(TOOLS) ## Make deep copies, CRDs and reference pages from the types 
 
 ##@ Test
 
-.PHONY: test
-test: lint generated test-unit test-api test-e2e ## Everything that CI runs
+.PHONY: test lint generated test-unit test-race test-api
+test: lint generated test-unit test-race test-api test-e2e ## Everything that CI runs
 
-.PHONY: lint
 lint: $(TOOLS) ## Check shape and style of the code, in every module
 	for m in . kit devcluster tools; do (cd $$m && golangci-lint run --config $(CURDIR)/.golangci.yml $(if $(FIX),--fix)); done
 
-.PHONY: generated
 generated: $(TOOLS) ## Fail when a generated file is not what the types say
 	go -C tools run ./generate -check ..
 
-.PHONY: test-unit
-test-unit: | compiler ## Pure and golden tests, with the race detector
-	$(RACE) ./api/... ./internal/... ./cmd/...
-	cd kit && $(RACE) ./...
-	cd devcluster && $(TEST) ./...
-	cd tools && $(TEST) ./...
+test-unit: ## Pure and golden tests
+	for m in . kit devcluster tools; do (cd $$m && $(TEST) ./...); done
 
-.PHONY: test-api
-test-api: bin/devcluster ## Tests against a real API server; races are looked for by the unit tests
+# Code that starts goroutines, and the operator's tests, in which the definitions of all services run.
+RACY := agent/... cli/... image/... infra/galera infra/rabbitmq operator pki
+test-race: | compiler ## Unit tests of concurrent code with the race detector; of crash plays a part
+	CGO_ENABLED=1 $(TEST) -race -short $(addprefix ./internal/,$(RACY))
+	cd kit && CGO_ENABLED=1 $(TEST) -race -short ./...
+
+test-api: bin/devcluster ## Tests against a real API server
 	dirs="$(call tagged,apiserver,api internal cmd)"; [ -z "$$dirs" ] || $(TEST) -tags=apiserver $$dirs
 	cd kit && dirs="$(subst ./kit/,./,$(call tagged,apiserver,kit))"; [ -z "$$dirs" ] || $(TEST) -tags=apiserver $$dirs
 
@@ -111,7 +108,7 @@ bench-kit: ## Figures of the kit's promises
 figures: ## Count what can be counted without a cluster, one `name value unit` a line
 	@go -C tools run ./figures ..
 
-compiler:
+compiler: # The race detector is the only thing here that needs cgo.
 	@command -v gcc >/dev/null || { echo "installing gcc for the race detector"; \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev; }
 

@@ -55,8 +55,7 @@ func newWorld(t *testing.T, files ...string) *world {
 	t.Helper()
 	base, err := template()
 	must(t, err)
-	server, err := base.Fresh()
-	must(t, err)
+	server := base.Fresh()
 	socket := httptest.NewServer(server)
 	t.Cleanup(socket.Close)
 	w := &world{t: t, state: t.TempDir()}

@@ -74,9 +74,8 @@ func newPlay(t *testing.T, w *World) *Play {
 	p := &Play{T: t, world: w, config: w.Config, children: map[string]Behaviour{}}
 	maps.Copy(p.children, w.Children)
 	if w.memory != nil {
-		s, err := w.memory.Fresh()
-		p.must("starting the API server", err)
-		p.Server, p.config = s, s.Config()
+		p.Server = w.memory.Fresh()
+		p.config = p.Server.Config()
 	}
 	if w.Outside != nil {
 		p.Outside = w.Outside()

@@ -114,10 +114,7 @@ func TestRunAtRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		api, err := base.Fresh()
-		if err != nil {
-			t.Fatal(err)
-		}
+		api := base.Fresh()
 		w := &world{t: t, api: api, stop: func() {}}
 		w.reqs = &requests{next: api.Config().Transport}
 		w.c, err = client.New(api.Config(), client.Options{Scheme: scheme(t)})

@@ -126,10 +126,7 @@ func inWorld(t *testing.T, def kit.Definition[*app], f func(w *world)) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		api, err := base.Fresh()
-		if err != nil {
-			t.Fatal(err)
-		}
+		api := base.Fresh()
 		w := &world{t: t, api: api, def: def, stop: func() {}}
 		w.c, err = client.New(api.Config(), client.Options{Scheme: scheme(t)})
 		if err != nil {

@@ -192,8 +192,7 @@ func (s scale) run(t *testing.T) figures {
 	t.Helper()
 	base, err := template()
 	must(t, err)
-	api, err := base.Fresh()
-	must(t, err)
+	api := base.Fresh()
 	if s.owners > 0 {
 		def := families(s.each, func() {})
 		settledPattern(t, def).copies(t, def, s.owners, s.each, api)

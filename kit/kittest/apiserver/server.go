@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -34,10 +36,10 @@ type Server struct {
 	kinds   map[schema.GroupKind]*shelf
 	logs    map[types.NamespacedName]string
 
-	builtins []*kind
-	catalog  *catalog
-	crds     []*apiextensionsv1.CustomResourceDefinition
-	codecs   serializer.CodecFactory
+	// seed is what a fresh server starts with: its kinds, and their definitions as objects.
+	seed    map[schema.GroupResource]*shelf
+	catalog *catalog
+	codecs  serializer.CodecFactory
 }
 
 // New returns a server with the built-in kinds and the custom kinds of the given definitions.
@@ -50,29 +52,38 @@ func New(crds ...*apiextensionsv1.CustomResourceDefinition) (*Server, error) {
 	own = append(own, builtins(crdScheme, crdapply.NewTypeConverter(crdScheme))...)
 	utilruntime.Must(apiextensionsv1.AddToScheme(scheme))
 	codecs := serializer.NewCodecFactory(scheme)
-	s := &Server{builtins: own, catalog: &catalog{map[string]*kind{}}, crds: crds, codecs: codecs}
-	return s, s.reset()
-}
-
-// Fresh returns an empty server with the same kinds. It is cheap: schemas are not compiled again.
-func (s *Server) Fresh() (*Server, error) {
-	f := &Server{builtins: s.builtins, catalog: s.catalog.clone(), crds: s.crds, codecs: s.codecs}
-	return f, f.reset()
-}
-
-// reset brings an empty server up: its kinds, and its definitions as objects.
-func (s *Server) reset() error {
-	s.shelves, s.kinds = map[schema.GroupResource]*shelf{}, map[schema.GroupKind]*shelf{}
-	s.logs = map[types.NamespacedName]string{}
-	for _, k := range s.builtins {
+	s := &Server{catalog: &catalog{map[string]*kind{}}, codecs: codecs}
+	s.clear()
+	for _, k := range own {
 		s.serve(k)
 	}
-	for _, crd := range s.crds {
+	for _, crd := range crds {
 		if err := s.install(crd); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	s.seed = s.shelves
+	return s.Fresh(), nil
+}
+
+// Fresh returns an empty server with the same kinds. It is cheap: definitions are not checked and compiled again.
+func (s *Server) Fresh() *Server {
+	f := &Server{seed: s.seed, catalog: s.catalog.clone(), codecs: s.codecs}
+	f.clear()
+	for _, sh := range s.seed {
+		own := newShelf(sh.kind)
+		own.objects, own.events = maps.Clone(sh.objects), slices.Clone(sh.events)
+		f.shelve(own)
+		for _, e := range sh.events {
+			f.rv = max(f.rv, e.rv)
+		}
+	}
+	return f
+}
+
+func (s *Server) clear() {
+	s.shelves, s.kinds = map[schema.GroupResource]*shelf{}, map[schema.GroupKind]*shelf{}
+	s.logs = map[types.NamespacedName]string{}
 }
 
 func (s *Server) serve(k *kind) {
@@ -81,7 +92,11 @@ func (s *Server) serve(k *kind) {
 		sh = newShelf(k)
 	}
 	sh.kind = k
-	s.kinds[k.gvk.GroupKind()], s.shelves[k.group()] = sh, sh
+	s.shelve(sh)
+}
+
+func (s *Server) shelve(sh *shelf) {
+	s.kinds[sh.kind.gvk.GroupKind()], s.shelves[sh.kind.group()] = sh, sh
 }
 
 // Config returns a client configuration for the server. Wrap its Transport to count requests or to inject faults.

@@ -102,10 +102,7 @@ func pass(d time.Duration) {
 func TestManager(t *testing.T) {
 	proto := newServer(t, widgets(t))
 	synctest.Test(t, func(t *testing.T) {
-		s, err := proto.Fresh()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := proto.Fresh()
 		ctx, cancel := context.WithCancel(t.Context())
 		mgr, err := ctrl.NewManager(s.Config(), manager.Options{
 			Scheme: clientgoscheme.Scheme, Metrics: metricsserver.Options{BindAddress: "0"},

@@ -66,11 +66,7 @@ func TestMemory(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(all())) {
 		t.Run(name, func(t *testing.T) {
-			fresh, err := s.Fresh()
-			if err != nil {
-				t.Fatalf("starting the server: %v", err)
-			}
-			c := newTalk(t, fresh.Config())
+			c := newTalk(t, s.Fresh().Config())
 			all()[name](c)
 			want, err := os.ReadFile("testdata/" + name + ".txt")
 			if err != nil {
