@@ -1,0 +1,118 @@
+package descriptor
+
+import "strings"
+
+// Field is one field that people declare.
+type Field struct {
+	// API is the name in the API's bodies, such as admin_state_up.
+	API string
+	// As is the name in spec.resource when it is not API in camel case; references get the ending Ref.
+	As string
+	// Type of the value.
+	Type Type
+	// Doc is a sentence for the reference.
+	Doc string
+	// Fields of an Object, or of each of Objects.
+	Fields []Field
+	// Required fields have no default and no meaning when they are missing.
+	Required bool
+	// CreateOnly fields cannot be changed after creation.
+	CreateOnly bool
+	// WriteOnly fields are not shown by the API: a change of what is declared is sent, and drift cannot be seen.
+	WriteOnly bool
+	// Const is a value that is always sent; the field is not declared.
+	Const any
+	// Own takes the id of the credentials' own user or project when the field is empty.
+	Own bool
+	// Values translates what is declared to what the API shows, where that differs.
+	Values map[string]any
+	// Named takes the name of the Kubernetes object when the field is empty.
+	Named bool
+	// Enum, Pattern, Max (length of a string or value of a number) and Min (value) limit the value. HasMin tells that Min
+	// is meant.
+	Enum     []string
+	Pattern  string
+	Min, Max int64
+	HasMin   bool
+	// Ref is the kind that the field refers to; the body gets its id, or its name when ByName.
+	Ref    string
+	ByName bool
+	// Normal tells which values are the same.
+	Normal Normal
+	// In is the path of the value in an observed resource when it is not API, such as scope.project.id.
+	In string
+	// Via is how the field is changed when not with the others: the name of an action.
+	Via string
+	// Since is the lowest microversion that knows the field.
+	Since string
+}
+
+// Type is the type of a field's value.
+type Type string
+
+// The types.
+const (
+	String Type = ""
+	Int    Type = "int"
+	Bool   Type = "bool"
+	// Strings is a list of strings.
+	Strings Type = "strings"
+	// Map is an object with string values.
+	Map Type = "map"
+	// Object is one object, Objects a list of objects, with Fields.
+	Object  Type = "object"
+	Objects Type = "objects"
+	// JSON is any value.
+	JSON Type = "json"
+	// Secret is a string that is kept in a Secret: spec.resource has its name and key.
+	Secret Type = "secret"
+)
+
+// Normal is a rule by which values are compared.
+type Normal string
+
+// The rules. Without one, values are compared as they are.
+const (
+	// Set: the order of a list does not matter.
+	Set Normal = "set"
+	// CIDR: host bits and spelling of addresses do not matter.
+	CIDR Normal = "cidr"
+	// MAC: case and separators do not matter.
+	MAC Normal = "mac"
+	// DNS: case and the last dot do not matter.
+	DNS Normal = "dns"
+	// Fold: case does not matter.
+	Fold Normal = "fold"
+	// Time: any spelling of the same time.
+	Time Normal = "time"
+	// Subset: the resource may have more entries than are declared.
+	Subset Normal = "subset"
+)
+
+// Spec is the name of the field in spec.resource.
+func (f Field) Spec() string {
+	switch {
+	case f.As != "":
+		return f.As
+	case f.Ref != "" && f.Type == Strings:
+		return Camel(strings.TrimSuffix(strings.TrimSuffix(f.API, "s"), "_id")) + "Refs"
+	case f.Ref != "":
+		return Camel(strings.TrimSuffix(f.API, "_id")) + "Ref"
+	case f.Type == Secret:
+		return Camel(f.API) + "Ref"
+	default:
+		return Camel(f.API)
+	}
+}
+
+// Camel turns an API name into camel case: admin_state_up, router:external and binding:vnic_type become adminStateUp,
+// routerExternal and bindingVnicType.
+func Camel(api string) string {
+	words := strings.FieldsFunc(api, func(r rune) bool { return r == '_' || r == ':' || r == '-' || r == '.' })
+	for i, w := range words {
+		if i > 0 && w != "" {
+			words[i] = strings.ToUpper(w[:1]) + w[1:]
+		}
+	}
+	return strings.Join(words, "")
+}
