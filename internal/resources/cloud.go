@@ -1,0 +1,111 @@
+package resources
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"stackwright.dev/stackwright/internal/openstack"
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
+	"stackwright.dev/stackwright/internal/resources/mirror"
+)
+
+// cloudKey names a Cloud by namespace and name, or a ClusterCloud by name alone.
+type cloudKey = types.NamespacedName
+
+// cloud is a cloud that a session is open to, with the mirrors of its kinds.
+type cloud struct {
+	door   Door
+	period time.Duration
+	seed   maphash.Seed
+	ctx    context.Context // ends with the session
+	end    context.CancelFunc
+
+	mu      sync.Mutex
+	mirrors map[string]*watched
+}
+
+// watched is a mirror and the lister that it reads with.
+type watched struct {
+	*mirror.Mirror
+	lister *lister
+	stop   context.CancelFunc
+}
+
+// quick is the time between two lists while something is pending; overlap is how far clocks may differ.
+const (
+	quick   = 2 * time.Second
+	overlap = time.Minute
+)
+
+// mirror returns the mirror of a kind below a parent, which the values name.
+func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
+	path, missing := fill(k.Path, values)
+	if missing != "" {
+		return nil, fmt.Errorf("a %s needs %s: it is a part of it", k.Name, missing)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.mirrors[k.Name+path]; w != nil {
+		return w, nil
+	}
+	parent := map[string]any{}
+	for _, m := range hole.FindAllStringSubmatch(k.Path, -1) {
+		parent[m[1]] = values[m[1]]
+	}
+	l := &lister{kind: k, door: c.door, path: path, parent: parent, seed: c.seed, lane: openstack.Drift}
+	ctx, stop := context.WithCancel(c.ctx)
+	w := &watched{lister: l, stop: stop,
+		Mirror: mirror.New(l, mirror.Options{Period: c.period, Quick: quick, Overlap: overlap})}
+	c.mirrors[k.Name+path] = w
+	go w.Run(ctx)
+	return w, nil
+}
+
+// clouds are the clouds that sessions are open to.
+type clouds struct {
+	mu   sync.RWMutex
+	open map[cloudKey]*cloud
+	// wake is called when a cloud opens, closes or changes.
+	wake func(cloudKey)
+}
+
+func newClouds() *clouds { return &clouds{open: map[cloudKey]*cloud{}, wake: func(cloudKey) {}} }
+
+func (c *clouds) get(key cloudKey) *cloud {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.open[key]
+}
+
+// set takes over a session; the mirrors of another one under the same key end.
+func (c *clouds) set(key cloudKey, door Door, period time.Duration) {
+	c.mu.Lock()
+	old := c.open[key]
+	if old != nil && old.door == door && old.period == period {
+		c.mu.Unlock()
+		return
+	}
+	ctx, end := context.WithCancel(context.Background())
+	c.open[key] = &cloud{door: door, period: period, seed: maphash.MakeSeed(), ctx: ctx, end: end,
+		mirrors: map[string]*watched{}}
+	c.mu.Unlock()
+	if old != nil {
+		old.end()
+	}
+	c.wake(key)
+}
+
+func (c *clouds) drop(key cloudKey) {
+	c.mu.Lock()
+	old := c.open[key]
+	delete(c.open, key)
+	c.mu.Unlock()
+	if old != nil {
+		old.end()
+	}
+}
