@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"net"
+	"net/http"
 	"sync"
 	"time"
 
@@ -17,6 +18,8 @@ type Options struct {
 	AllowInsecure bool
 	// Dial replaces how connections are opened.
 	Dial Dial
+	// Transport replaces the network as a whole, for tests.
+	Transport http.RoundTripper
 	// Idle is how long a session that nobody opens is kept, an hour by default. Rotated credentials leave theirs behind.
 	Idle time.Duration
 }
@@ -50,7 +53,7 @@ func NewPool(o Options) *Pool {
 		o.Idle = time.Hour
 	}
 	return &Pool{options: o, metrics: newMetrics(o.Registerer), sessions: map[key]*Session{}, gates: map[gateKey]*gate{},
-		transports: transports{dial: o.Dial, byTLS: map[key]*transport{}}, sweep: time.Now().Add(o.Idle)}
+		transports: transports{dial: o.Dial, instead: o.Transport, byTLS: map[key]*transport{}}, sweep: time.Now().Add(o.Idle)}
 }
 
 // Open returns the session of a scope with a cloud, and authenticates it if need be. The scope says who may share a

@@ -23,15 +23,26 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 // transports holds one HTTP transport for each TLS configuration. A transport for each session would leave the connections
 // of each rotated credential open.
 type transports struct {
-	dial  Dial
-	mu    sync.Mutex
-	byTLS map[key]*transport
+	dial Dial
+	// instead replaces the network.
+	instead http.RoundTripper
+	mu      sync.Mutex
+	byTLS   map[key]*transport
 }
 
 type transport struct {
 	*http.Transport
-	key   key
-	users int
+	instead http.RoundTripper
+	key     key
+	users   int
+}
+
+// RoundTrip sends a request.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if t.instead != nil {
+		return t.instead.RoundTrip(r)
+	}
+	return t.Transport.RoundTrip(r)
 }
 
 // take returns the transport for an entry; release gives it back.
@@ -45,7 +56,7 @@ func (p *transports) take(e *entry) (*transport, error) {
 		if err != nil {
 			return nil, err
 		}
-		t = &transport{key: k, Transport: &http.Transport{
+		t = &transport{key: k, instead: p.instead, Transport: &http.Transport{
 			// HTTP/2 would put all requests of a host on one connection, which hang together.
 			DialContext: p.dial, TLSClientConfig: config, Proxy: http.ProxyFromEnvironment,
 			TLSHandshakeTimeout: dialTimeout, MaxIdleConnsPerHost: idlePerHost, IdleConnTimeout: idleTimeout,

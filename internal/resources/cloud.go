@@ -86,7 +86,7 @@ func (c *clouds) get(key cloudKey) *cloud {
 func (c *clouds) set(key cloudKey, door Door, period time.Duration) {
 	c.mu.Lock()
 	old := c.open[key]
-	if old != nil && old.door == door && old.period == period {
+	if old != nil && same(old.door, door) && old.period == period {
 		c.mu.Unlock()
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"strings"
 	"time"
 
 	"stackwright.dev/stackwright/internal/openstack"
@@ -141,28 +140,10 @@ func (t *target) relate(ctx context.Context, at time.Time) (string, error) {
 			if word, _ := v.(string); f.Values[word] != nil {
 				v = f.Values[word]
 			}
-			place(seen, f, v)
+			body.Place(seen, f, v)
 		}
 	}
 	return wantedIdentity(t.kind, t.wanted), t.put(seen, at)
-}
-
-// place is the reverse of body.Actual.
-func place(seen map[string]any, f d.Field, v any) {
-	path := f.In
-	if path == "" {
-		path = f.API
-	}
-	names := strings.Split(path, ".")
-	for _, name := range names[:len(names)-1] {
-		below, ok := seen[name].(map[string]any)
-		if !ok {
-			below = map[string]any{}
-			seen[name] = below
-		}
-		seen = below
-	}
-	seen[names[len(names)-1]] = v
 }
 
 // put shows the mirror what the answer to a request showed us.

@@ -161,3 +161,21 @@ func Shown(f d.Field) string {
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(f.Spec(), "Refs"), "Ref") + "ID"
 }
+
+// Place puts a value where Actual finds it.
+func Place(seen map[string]any, f d.Field, v any) {
+	path := f.In
+	if path == "" {
+		path = f.API
+	}
+	names := strings.Split(path, ".")
+	for _, name := range names[:len(names)-1] {
+		below, ok := seen[name].(map[string]any)
+		if !ok {
+			below = map[string]any{}
+			seen[name] = below
+		}
+		seen = below
+	}
+	seen[names[len(names)-1]] = v
+}
