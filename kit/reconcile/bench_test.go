@@ -119,8 +119,8 @@ func clock(id int32) time.Duration {
 	return time.Duration(now.Nano())
 }
 
-// TestRunAtRest is criterion 1: no request, at most 100 allocations and 50 µs, and 1 ms for 99 of 100. The first time is
-// the best of several batches, so that a busy machine does not fail it.
+// TestRunAtRest is criterion 1: no request, at most 100 allocations and 50 µs, and 1 ms for 99 of 100. The first is the
+// best of several batches, so that a busy machine does not fail it.
 func TestRunAtRest(t *testing.T) {
 	base, err := template()
 	if err != nil {
