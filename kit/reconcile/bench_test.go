@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -97,7 +98,19 @@ func cpuTime(f func()) time.Duration {
 	return best
 }
 
-// clock reads a clock that counts processor time.
+// slowest returns the time that 99 of 100 calls stay below, as a clock on the wall sees it: pauses count.
+func slowest(f func()) time.Duration {
+	took := make([]time.Duration, 5000)
+	for i := range took {
+		begin := clock(unix.CLOCK_MONOTONIC)
+		f()
+		took[i] = clock(unix.CLOCK_MONOTONIC) - begin
+	}
+	slices.Sort(took)
+	return took[len(took)*99/100]
+}
+
+// clock reads a clock that does not stand still in a bubble of synctest.
 func clock(id int32) time.Duration {
 	var now unix.Timespec
 	if err := unix.ClockGettime(id, &now); err != nil {
@@ -106,8 +119,8 @@ func clock(id int32) time.Duration {
 	return time.Duration(now.Nano())
 }
 
-// TestRunAtRest is criterion 1: no request, at most 100 allocations and 50 µs. The time is the best of several batches,
-// so that a busy machine does not fail it.
+// TestRunAtRest is criterion 1: no request, at most 100 allocations and 50 µs, and 1 ms for 99 of 100. The first is the
+// best of several batches, so that a busy machine does not fail it.
 func TestRunAtRest(t *testing.T) {
 	base, err := template()
 	if err != nil {
@@ -134,6 +147,11 @@ func TestRunAtRest(t *testing.T) {
 		t.Logf("noop_reconcile_time %.1f us", float64(best.Nanoseconds())/1000)
 		if best > timeBudget && !race {
 			t.Errorf("a run at rest takes %s, want at most %s", best, timeBudget)
+		}
+		p99 := slowest(func() { _, _ = l.Reconcile(t.Context(), req) })
+		t.Logf("noop_reconcile_p99 %.1f us", float64(p99.Nanoseconds())/1000)
+		if p99 > time.Millisecond && !race {
+			t.Errorf("one of 100 runs at rest takes %s or longer, want at most 1ms", p99)
 		}
 	})
 }

@@ -3,8 +3,10 @@ package rabbitmq
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -198,5 +200,41 @@ func TestLastError(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// Members that are missed for a moment are left to RabbitMQ; then they are connected to, and not all the time.
+func TestMembersThatAreMissed(t *testing.T) {
+	a, begin := absence{}, time.Now()
+	for _, c := range []struct {
+		after   time.Duration
+		missing []string
+		tried   bool
+		want    []string
+	}{
+		{after: 0, missing: []string{"mq-0", "mq-1"}},
+		{after: 4 * time.Second, missing: []string{"mq-0", "mq-1"}},
+		{after: 5 * time.Second, missing: []string{"mq-0", "mq-1"}, tried: true, want: []string{"mq-0", "mq-1"}},
+		{after: 6 * time.Second, missing: []string{"mq-0"}},
+		{after: 19 * time.Second, missing: []string{"mq-0"}},
+		{after: 20 * time.Second, missing: []string{"mq-0", "mq-1"}, tried: true, want: []string{"mq-0"}},
+		{after: 40 * time.Second},
+		{after: 41 * time.Second, missing: []string{"mq-0"}},
+	} {
+		now := begin.Add(c.after)
+		if got := a.due(c.missing, now); !slices.Equal(got, c.want) {
+			t.Errorf("after %s %v are due, want %v", c.after, got, c.want)
+		}
+		if c.tried {
+			a.tried = now
+		}
+	}
+}
+
+func TestConnect(t *testing.T) {
+	c := &Config{Pod: "mq-2", Domain: "members.cloud.svc"}
+	const want = "[net_kernel:connect_node(N) || N <- ['rabbit@mq-0.members.cloud.svc', 'rabbit@mq-1.members.cloud.svc']]."
+	if got := c.connect([]string{"mq-0", "mq-1"}); got != want {
+		t.Errorf("the expression is %s, want %s", got, want)
 	}
 }

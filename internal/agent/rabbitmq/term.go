@@ -21,6 +21,7 @@ type term struct {
 	// whole is since when all members have been running, elected whether queues without a leader were looked for since.
 	whole   time.Time
 	elected bool
+	absent  absence
 }
 
 // errLeft ends the run of a member that has left its cluster.
@@ -41,6 +42,8 @@ func (t *term) look(ctx context.Context) error {
 				s.Broker.Why = err.Error()
 			}
 		})
+		// A broker that has lost the majority of its metadata store may not even tell who is missing.
+		t.reconnect(ctx, without(t.vol.Memo().Members, []string{t.cfg.Pod}))
 		return t.overdue()
 	}
 	t.answered.Store(time.Now().Unix())
@@ -65,6 +68,7 @@ func (t *term) look(ctx context.Context) error {
 	}
 	t.recall(Running, "")
 	t.set(func(s *State) { s.Broker, s.Log = b, nil })
+	t.reconnect(asking, without(members, b.Running))
 	t.elect(ctx, len(b.Running) == len(members))
 	return nil
 }

@@ -61,7 +61,7 @@ func TestNodeIsCutOffAndHealed(t *testing.T) {
 			w.Holds(time.Until(began.Add(90*time.Second)), "the node stays away", nodeIs(w, node, corev1.ConditionUnknown))
 			link(w, "heal", node)
 			w.Eventually(2*time.Minute, node+" is back", nodeIs(w, node, corev1.ConditionTrue))
-			w.Eventually(story.UpToReady, "all members serve", members(w))
+			w.Eventually(time.Minute, "all members serve", members(w))
 			w.Ready(story.UpToReady, cp)
 			got := probe.Stop()
 			t.Logf("%s: %s; failed by second: %v", node, got, got.Bad)

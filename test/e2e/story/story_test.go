@@ -48,3 +48,24 @@ func TestProbe(t *testing.T) {
 		}
 	})
 }
+
+// What is asked while the time runs out may take its time, and what is wrong is told at once.
+func TestHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(ctx context.Context) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(3 * time.Second):
+				return nil
+			}
+		}
+		if err := holds(t.Context(), 5*time.Second, slow); err != nil {
+			t.Errorf("a slow check that is content fails: %v", err)
+		}
+		wrong := errors.New("wrong")
+		if err := holds(t.Context(), 5*time.Second, func(context.Context) error { return wrong }); !errors.Is(err, wrong) {
+			t.Errorf("what is wrong is told as %v", err)
+		}
+	})
+}

@@ -36,12 +36,18 @@ func (w *World) Eventually(within time.Duration, what string, check func(context
 // Holds asks check again and again for as long as d, and fails the test when it once does not return nil.
 func (w *World) Holds(d time.Duration, what string, check func(context.Context) error) {
 	w.Helper()
-	err := wait.PollUntilContextTimeout(w.Context(), pace, d, true, func(ctx context.Context) (bool, error) {
-		return false, check(ctx)
-	})
-	if !wait.Interrupted(err) {
+	if err := holds(w.Context(), d, check); err != nil {
 		w.Fatalf("%s: did not hold: %v", what, err)
 	}
+}
+
+// holds lets the check that is under way after d come to its end: being cut off says nothing.
+func holds(ctx context.Context, d time.Duration, check func(context.Context) error) error {
+	began := time.Now()
+	return wait.PollUntilContextTimeout(ctx, pace, d+time.Minute, true, func(ctx context.Context) (bool, error) {
+		err := check(ctx)
+		return time.Since(began) >= d, err
+	})
 }
 
 // Ready waits until obj passes the gate of its kind, and fills it.
