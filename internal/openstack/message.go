@@ -40,8 +40,8 @@ func message(code int, body []byte) string {
 }
 
 // messageKeys are keys that have a message or an object with one, best first.
-var messageKeys = []string{"faultstring", "message", "detail", "description", "explanation", "cause", "error_message", "error",
-	"title"}
+var messageKeys = []string{"faultstring", "message", "detail", "description", "cause", "error_message", "error",
+	"explanation", "title"}
 
 // deepest is as deep as any service nests its messages; JSON of an attacker may nest deeper.
 const deepest = 6
@@ -79,10 +79,11 @@ func digObject(m map[string]any, depth int) string {
 		return head
 	}
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		if inner, ok := m[k].(map[string]any); ok {
-			if text := digObject(inner, depth); text != "" {
-				return text
-			}
+		if _, isText := m[k].(string); isText && len(m) > 1 {
+			continue
+		}
+		if text := dig(m[k], depth); text != "" {
+			return text
 		}
 	}
 	return ""

@@ -58,11 +58,13 @@ func classify(code int, text string) (c Class, transitional bool) {
 
 func classifyByText(code int, text string) (c Class, transitional bool) {
 	switch {
-	case code == http.StatusRequestEntityTooLarge && rateText.MatchString(text) && !quotaText.MatchString(text):
+	case quotaText.MatchString(text) && !policyText.MatchString(text):
+		return Quota, false
+	case code == http.StatusRequestEntityTooLarge && rateText.MatchString(text):
 		return RateLimited, false
 	case code == http.StatusRequestEntityTooLarge && sizeText.MatchString(text):
 		return Invalid, false
-	case code == http.StatusRequestEntityTooLarge, quotaText.MatchString(text) && !policyText.MatchString(text):
+	case code == http.StatusRequestEntityTooLarge:
 		return Quota, false
 	case busyText.MatchString(text):
 		return Conflict, true
