@@ -90,6 +90,7 @@ type CloudStatus struct {
 // Cloud is an OpenStack cloud as one set of credentials sees it, for objects of its namespace.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
+// +kubebuilder:metadata:labels="stackwright.dev/service=any"
 // +kubebuilder:resource:categories={openstack,stackwright},shortName=oscloud
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
@@ -130,6 +131,7 @@ type ClusterCloudSpec struct {
 // ClusterCloud is an OpenStack cloud as one set of credentials sees it, for objects of the namespaces that it selects.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
+// +kubebuilder:metadata:labels="stackwright.dev/service=any"
 // +kubebuilder:resource:scope=Cluster,categories={openstack,stackwright},shortName=oscc
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`

@@ -8,6 +8,7 @@ import (
 )
 
 // Object is an object of any kind that stands for an OpenStack resource.
+// +kubebuilder:object:generate=false
 type Object interface {
 	owner.Object
 	// Common returns what the specs of all kinds have in common, never nil.
@@ -91,8 +92,12 @@ type Import struct {
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=16
-	Filter map[string]string `json:"filter,omitempty"`
+	Filter map[string]Text `json:"filter,omitempty"`
 }
+
+// Text is a string in a map, with an end.
+// +kubebuilder:validation:MaxLength=1024
+type Text string
 
 // Reference names another resource: one of name, id and external.
 // +kubebuilder:validation:XValidation:rule="[has(self.name), has(self.id), has(self.external)].exists_one(x, x)",message="set exactly one of name, id and external"
@@ -128,7 +133,7 @@ type External struct {
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=16
-	Filter map[string]string `json:"filter,omitempty"`
+	Filter map[string]Text `json:"filter,omitempty"`
 }
 
 // SecretKey names a key of a Secret in the namespace of the object.

@@ -116,3 +116,12 @@ func Camel(api string) string {
 	}
 	return strings.Join(words, "")
 }
+
+// Shown is the name of the field in status.resource and in filters, where references are ids.
+func (f Field) Shown() string {
+	name := strings.TrimSuffix(strings.TrimSuffix(f.Spec(), "Refs"), "Ref")
+	if f.Ref == "" || name == f.Spec() {
+		return f.Spec()
+	}
+	return name + "ID"
+}

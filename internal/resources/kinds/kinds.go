@@ -5,11 +5,15 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 
 // All returns every kind, parents before children.
 func All() []*d.Kind {
-	return []*d.Kind{
+	var all []*d.Kind
+	for _, k := range []d.Kind{
 		// identity
-		&Region, &Domain, &Project, &User, &Group, &GroupMembership, &Role, &RoleInference, &RoleAssignment, &Service,
-		&Endpoint, &ApplicationCredential, &EC2Credential, &RegisteredLimit, &Limit,
+		Region, Domain, Project, User, Group, GroupMembership, Role, RoleInference, RoleAssignment, Service,
+		Endpoint, ApplicationCredential, EC2Credential, RegisteredLimit, Limit,
+	} {
+		all = append(all, new(k))
 	}
+	return all
 }
 
 // Markers of services.
