@@ -34,11 +34,11 @@ const stepResource = "resource"
 // act brings one resource to what its object declares.
 func (c *controller) act(ctx context.Context, sc *scope) *outcome.Outcome {
 	o := sc.Owner()
+	c.engine.use(o, string(o.GetUID()), c.waker(o))
 	t, out := c.target(ctx, sc)
 	if out != nil {
 		return out
 	}
-	c.engine.use(o, string(o.GetUID()), c.waker(o))
 	cell := sc.Cell()
 	cell.Marker = t.marker
 	p := policyOf(o.Common())

@@ -109,3 +109,13 @@ func (c *clouds) drop(key cloudKey) {
 		old.end()
 	}
 }
+
+// end stops the lists of all clouds.
+func (c *clouds) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, cl := range c.open {
+		cl.end()
+		delete(c.open, key)
+	}
+}

@@ -54,7 +54,7 @@ func cloudDefinition[T owner.Object](e *Engine, name string, empty func() T,
 				key.Namespace = o.GetNamespace()
 			}
 			return []types.NamespacedName{key}
-		}, ref.Fields[T](keyClouds, keyCA))},
+		})},
 		Steps: []step.Step[T]{{
 			Name: stepSession, Kind: step.KindExternal, Reads: []string{refSecret}, Condition: "Authenticated",
 			Act: func(ctx context.Context, sc *step.Scope[T]) *outcome.Outcome {
@@ -64,6 +64,10 @@ func cloudDefinition[T owner.Object](e *Engine, name string, empty func() T,
 			Release: func(_ context.Context, sc *step.Scope[T]) *outcome.Outcome { return e.disconnect(sc.Owner()) },
 			EachRun: true,
 		}},
+		Wake: func(ctx context.Context, _ func(types.NamespacedName)) {
+			<-ctx.Done()
+			e.clouds.end()
+		},
 		Report: func(_ step.View, o T) {
 			_, status := parts(o)
 			e.describe(keyOf(o), status)

@@ -12,7 +12,7 @@ import (
 
 func each(t *testing.T, f func(t *testing.T, k *d.Kind)) {
 	for _, k := range kinds.All() {
-		t.Run(k.Name, func(t *testing.T) { f(t, &k) })
+		t.Run(k.Name, func(t *testing.T) { f(t, k) })
 	}
 }
 
@@ -44,6 +44,6 @@ func TestCrash(t *testing.T) {
 
 func TestDelete(t *testing.T) {
 	each(t, func(t *testing.T, k *d.Kind) {
-		kittest.New(t, newWorld(t, k).scenario()).Delete(t)
+		kittest.New(t, newWorld(t, k).scenario()).Delete(t, nil)
 	})
 }

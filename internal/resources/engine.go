@@ -3,6 +3,7 @@ package resources
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -34,24 +35,27 @@ type Engine struct {
 }
 
 // New returns an engine for kinds.
-func New(kinds []d.Kind, open Opener) *Engine {
+func New(kinds []*d.Kind, open Opener) *Engine {
 	e := &Engine{open: open, kinds: map[string]*d.Kind{}, clouds: newClouds(), users: map[cloudKey]map[string]func(){}}
-	for i := range kinds {
-		e.kinds[kinds[i].Name] = &kinds[i]
-		e.order = append(e.order, kinds[i].Name)
+	for _, k := range kinds {
+		e.kinds[k.Name] = k
+		e.order = append(e.order, k.Name)
 	}
 	e.clouds.wake = e.rouse
 	return e
 }
 
-// Controllers returns a controller for each kind, and those of clouds.
-func (e *Engine) Controllers(scheme *runtime.Scheme) ([]kit.Controller, error) {
+// Controllers returns the controllers of clouds, and one for each kind, or for each of those that are named.
+func (e *Engine) Controllers(scheme *runtime.Scheme, only ...string) ([]kit.Controller, error) {
 	out, err := e.cloudControllers(scheme)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range e.order {
-		c := &controller{kind: e.kinds[name], engine: e, bell: newBell(), empty: openstackv1.New(name)}
+		if len(only) > 0 && !slices.Contains(only, name) {
+			continue
+		}
+		c := &controller{kind: e.kinds[name], engine: e, bell: newBell(), empty: func() object { return openstackv1.New(name) }}
 		made, err := kit.New(c.definition(), scheme)
 		if err != nil {
 			return nil, fmt.Errorf("kind %s: %w", name, err)
@@ -61,7 +65,7 @@ func (e *Engine) Controllers(scheme *runtime.Scheme) ([]kit.Controller, error) {
 	return out, nil
 }
 
-func (e *Engine) empty(kind string) client.Object { return openstackv1.New(kind)() }
+func (e *Engine) empty(kind string) client.Object { return openstackv1.New(kind) }
 
 // cloudOf returns the cloud of an object.
 func (e *Engine) cloudOf(o object) (*cloud, *outcome.Outcome) {

@@ -15,7 +15,11 @@ import (
 // take imports a resource.
 func (c *controller) take(sc *scope, t *target) *outcome.Outcome {
 	im := sc.Owner().Common().Import
-	found, out := match(t, im.ID, im.Filter)
+	filter := map[string]string{}
+	for name, v := range im.Filter {
+		filter[name] = string(v)
+	}
+	found, out := match(t, im.ID, filter)
 	if out != nil {
 		return out
 	}

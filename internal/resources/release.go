@@ -15,6 +15,7 @@ import (
 func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
 	o := sc.Owner()
 	cell := sc.Cell()
+	c.engine.use(o, string(o.GetUID()), c.waker(o))
 	if p := policyOf(o.Common()); !p.delete || (o.Common().Import != nil && cell.ID == "") {
 		c.forget(o)
 		return nil

@@ -1,6 +1,7 @@
 package resources_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -130,8 +131,12 @@ func (w *world) scenario() kittest.Scenario {
 			"spec": map[string]any{"secretRef": map[string]any{"name": "cloud"}, "syncPeriod": "5m"}},
 	}
 	for name, data := range secrets {
+		encoded := map[string]any{}
+		for key, v := range data {
+			encoded[key] = base64.StdEncoding.EncodeToString([]byte(fmt.Sprint(v)))
+		}
 		docs = append(docs, map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{
-			"name": name, "namespace": "default"}, "stringData": data})
+			"name": name, "namespace": "default"}, "data": encoded})
 	}
 	docs = append(append(docs, w.objects...), w.object)
 	var files []string
@@ -151,7 +156,7 @@ func (w *world) scenario() kittest.Scenario {
 		Outside: func() http.RoundTripper { return w.cloud() },
 		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
 			pool := openstack.NewPool(openstack.Options{Transport: outside})
-			return resources.New(kinds.All(), resources.Sessions(pool)).Controllers(scheme())
+			return resources.New(kinds.All(), resources.Sessions(pool)).Controllers(scheme(), w.kind.Name)
 		},
 	}
 }

@@ -64,12 +64,12 @@ const (
 )
 
 // New returns a cloud without resources that offers the services of kinds.
-func New(kinds []d.Kind) *Cloud {
+func New(kinds []*d.Kind) *Cloud {
 	c := &Cloud{Host: "cloud.test", Password: "secret", Life: time.Hour, Quota: map[string]int{},
 		stores: map[string]*store{}, tokens: map[string]time.Time{}}
-	for i := range kinds {
-		c.kinds = append(c.kinds, &kinds[i])
-		c.stores[kinds[i].Name] = &store{rows: map[string]*row{}}
+	for _, k := range kinds {
+		c.kinds = append(c.kinds, k)
+		c.stores[k.Name] = &store{rows: map[string]*row{}}
 	}
 	return c
 }
