@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"stackwright.dev/stackwright/internal/openstack"
@@ -17,6 +20,15 @@ import (
 // cloudKey names a Cloud by namespace and name, or a ClusterCloud by name alone.
 type cloudKey = types.NamespacedName
 
+// terms are what the object of a cloud says about its use.
+type terms struct {
+	period time.Duration
+	// kinds that may be used; all when empty.
+	kinds []string
+	// admits tells whether objects in a namespace with these labels may use the cloud.
+	admits labels.Selector
+}
+
 // cloud is a cloud that a session is open to, with the mirrors of its kinds.
 type cloud struct {
 	door   Door
@@ -26,7 +38,21 @@ type cloud struct {
 	end    context.CancelFunc
 
 	mu      sync.Mutex
+	terms   terms
 	mirrors map[string]*watched
+}
+
+// refuses tells why an object may not use the cloud, or nothing.
+func (c *cloud) refuses(kind string, namespace map[string]string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case len(c.terms.kinds) > 0 && !slices.Contains(c.terms.kinds, kind):
+		return "is not for objects of kind " + kind + "; its spec.kinds has " + strings.Join(c.terms.kinds, ", ")
+	case !c.terms.admits.Matches(labels.Set(namespace)):
+		return "is not for objects of this namespace; its spec.namespaceSelector is " + c.terms.admits.String()
+	}
+	return ""
 }
 
 // watched is a mirror and the lister that it reads with.
@@ -83,15 +109,18 @@ func (c *clouds) get(key cloudKey) *cloud {
 }
 
 // set takes over a session; the mirrors of another one under the same key end.
-func (c *clouds) set(key cloudKey, door Door, period time.Duration) {
+func (c *clouds) set(key cloudKey, door Door, t terms) {
 	c.mu.Lock()
 	old := c.open[key]
-	if old != nil && same(old.door, door) && old.period == period {
+	if old != nil && same(old.door, door) && old.period == t.period {
 		c.mu.Unlock()
+		old.mu.Lock()
+		old.terms = t
+		old.mu.Unlock()
 		return
 	}
 	ctx, end := context.WithCancel(context.Background())
-	c.open[key] = &cloud{door: door, period: period, seed: maphash.MakeSeed(), ctx: ctx, end: end,
+	c.open[key] = &cloud{door: door, period: t.period, terms: t, seed: maphash.MakeSeed(), ctx: ctx, end: end,
 		mirrors: map[string]*watched{}}
 	c.mu.Unlock()
 	if old != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -26,52 +27,62 @@ const (
 	keyCA     = "ca.crt"
 )
 
+// cloudKind is what differs between Cloud and ClusterCloud.
+type cloudKind[T owner.Object] struct {
+	name     string
+	empty    func() T
+	spec     func(T) *openstackv1.CloudSpec
+	status   func(T) *openstackv1.CloudStatus
+	selector func(T) *metav1.LabelSelector
+}
+
 func (e *Engine) cloudControllers(scheme *runtime.Scheme) ([]kit.Controller, error) {
-	own, err := kit.New(cloudDefinition(e, "cloud", func() *openstackv1.Cloud { return &openstackv1.Cloud{} },
-		func(c *openstackv1.Cloud) (*openstackv1.CloudSpec, *openstackv1.CloudStatus) {
-			return &c.Spec, &c.Status
-		}), scheme)
+	own, err := kit.New(cloudKind[*openstackv1.Cloud]{
+		name: "cloud", empty: func() *openstackv1.Cloud { return &openstackv1.Cloud{} },
+		spec:     func(c *openstackv1.Cloud) *openstackv1.CloudSpec { return &c.Spec },
+		status:   func(c *openstackv1.Cloud) *openstackv1.CloudStatus { return &c.Status },
+		selector: func(*openstackv1.Cloud) *metav1.LabelSelector { return &metav1.LabelSelector{} },
+	}.definition(e), scheme)
 	if err != nil {
 		return nil, err
 	}
-	shared, err := kit.New(cloudDefinition(e, "clustercloud",
-		func() *openstackv1.ClusterCloud { return &openstackv1.ClusterCloud{} },
-		func(c *openstackv1.ClusterCloud) (*openstackv1.CloudSpec, *openstackv1.CloudStatus) {
-			return &c.Spec.CloudSpec, &c.Status
-		}), scheme)
+	shared, err := kit.New(cloudKind[*openstackv1.ClusterCloud]{
+		name: "clustercloud", empty: func() *openstackv1.ClusterCloud { return &openstackv1.ClusterCloud{} },
+		spec:     func(c *openstackv1.ClusterCloud) *openstackv1.CloudSpec { return &c.Spec.CloudSpec },
+		status:   func(c *openstackv1.ClusterCloud) *openstackv1.CloudStatus { return &c.Status },
+		selector: func(c *openstackv1.ClusterCloud) *metav1.LabelSelector { return &c.Spec.NamespaceSelector },
+	}.definition(e), scheme)
 	return []kit.Controller{own, shared}, err
 }
 
-// cloudDefinition is the controller of clouds of either kind.
-func cloudDefinition[T owner.Object](e *Engine, name string, empty func() T,
-	parts func(T) (*openstackv1.CloudSpec, *openstackv1.CloudStatus)) kit.Definition[T] {
+func (k cloudKind[T]) definition(e *Engine) kit.Definition[T] {
 	return kit.Definition[T]{
-		Name: name, New: empty,
+		Name: k.name, New: k.empty,
 		Refs: []ref.Ref[T]{ref.To(refSecret, &corev1.Secret{}, func(o T) []types.NamespacedName {
-			spec, _ := parts(o)
-			key := types.NamespacedName{Namespace: spec.SecretRef.Namespace, Name: spec.SecretRef.Name}
+			key := types.NamespacedName{Namespace: k.spec(o).SecretRef.Namespace, Name: k.spec(o).SecretRef.Name}
 			if o.GetNamespace() != "" {
 				key.Namespace = o.GetNamespace()
 			}
 			return []types.NamespacedName{key}
 		})},
 		Steps: []step.Step[T]{{
-			Name: stepSession, Kind: step.KindExternal, Reads: []string{refSecret}, Condition: "Authenticated",
+			Name: stepSession, Kind: step.KindExternal, Reads: []string{refSecret}, Condition: "Authenticated", EachRun: true,
 			Act: func(ctx context.Context, sc *step.Scope[T]) *outcome.Outcome {
-				spec, _ := parts(sc.Owner())
-				return e.connect(ctx, keyOf(sc.Owner()), string(sc.Owner().GetUID()), spec, sc.Content(refSecret))
+				spec := k.spec(sc.Owner())
+				admits, err := metav1.LabelSelectorAsSelector(k.selector(sc.Owner()))
+				if err != nil {
+					return outcome.Refuse("InvalidSelector", "spec.namespaceSelector selects nothing: %v", err)
+				}
+				return e.connect(ctx, sc.Owner(), spec, sc.Content(refSecret),
+					terms{period: spec.SyncPeriod.Duration, kinds: spec.Kinds, admits: admits})
 			},
 			Release: func(_ context.Context, sc *step.Scope[T]) *outcome.Outcome { return e.disconnect(sc.Owner()) },
-			EachRun: true,
 		}},
 		Wake: func(ctx context.Context, _ func(types.NamespacedName)) {
 			<-ctx.Done()
 			e.clouds.end()
 		},
-		Report: func(_ step.View, o T) {
-			_, status := parts(o)
-			e.describe(keyOf(o), status)
-		},
+		Report: func(_ step.View, o T) { e.describe(keyOf(o), k.status(o)) },
 	}
 }
 
@@ -80,18 +91,18 @@ func keyOf(o owner.Object) cloudKey {
 }
 
 // connect opens the session of a cloud. The pool gives the same session for the same input.
-func (e *Engine) connect(ctx context.Context, key cloudKey, scope string, spec *openstackv1.CloudSpec,
-	content map[string][]byte) *outcome.Outcome {
+func (e *Engine) connect(ctx context.Context, o owner.Object, spec *openstackv1.CloudSpec, content map[string][]byte,
+	t terms) *outcome.Outcome {
 	if len(content[keyClouds]) == 0 {
 		return outcome.Refuse("InvalidSecret", "Secret %s has no key %s. Put the clouds.yaml of the cloud there.",
 			spec.SecretRef.Name, keyClouds)
 	}
-	door, err := e.open(ctx, scope, openstack.Config{Clouds: content[keyClouds], Entry: spec.Entry, CA: content[keyCA],
+	door, err := e.open(ctx, string(o.GetUID()), openstack.Config{Clouds: content[keyClouds], Entry: spec.Entry, CA: content[keyCA],
 		Region: spec.Region, Interface: spec.Interface, Limits: limits(spec.Limits)})
 	if err != nil {
 		return failed(err)
 	}
-	e.clouds.set(key, door, spec.SyncPeriod.Duration)
+	e.clouds.set(keyOf(o), door, t)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -19,6 +20,7 @@ import (
 
 // The references that objects of every kind have.
 const (
+	refNamespace    = "namespace"
 	refCloud        = "cloud"
 	refClusterCloud = "clusterCloud"
 	defaultCloud    = "default"
@@ -27,6 +29,9 @@ const (
 // refs declares what objects of the kind refer to: clouds, other resources, Secrets.
 func (c *controller) refs() []ref.Ref[object] {
 	out := []ref.Ref[object]{
+		ref.To(refNamespace, &corev1.Namespace{}, func(o object) []types.NamespacedName {
+			return []types.NamespacedName{{Name: o.GetNamespace()}}
+		}, ref.DigestOf[object](labelsOf)),
 		ref.To(refCloud, &openstackv1.Cloud{}, cloudKeys, ref.Optional[object](), ref.DigestOf[object](cloudDigest)),
 		ref.To(refClusterCloud, &openstackv1.ClusterCloud{}, clusterCloudKeys, ref.Optional[object](),
 			ref.DigestOf[object](cloudDigest)),
@@ -86,6 +91,8 @@ func clusterCloudKeys(o object) []types.NamespacedName {
 
 // cloudDigest changes when requests to the cloud would go elsewhere.
 func cloudDigest(o client.Object) string { return fmt.Sprint(o.GetUID(), o.GetGeneration()) }
+
+func labelsOf(o client.Object) string { return labels.Set(o.GetLabels()).String() }
 
 // usable is the gate of referenced resources: they have an id and are ready.
 func usable(o client.Object) (bool, string) {

@@ -24,6 +24,13 @@ func (c *controller) target(ctx context.Context, sc *scope) (*target, *outcome.O
 	if out != nil {
 		return nil, out
 	}
+	var namespace map[string]string
+	if ns := sc.Get(refNamespace); ns != nil {
+		namespace = ns.GetLabels()
+	}
+	if why := cl.refuses(c.kind.Name, namespace); why != "" {
+		return nil, outcome.Refuse("NotAllowed", "The cloud %s. Name another in spec.cloudRef.", why)
+	}
 	declared, err := body.Map(o.Declared())
 	if err != nil {
 		return nil, outcome.FromError(err)
