@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -17,7 +18,8 @@ import (
 
 const password = "correct-horse-battery"
 
-// cloud is a small Keystone with services behind it, all on one host. It keeps no time of its own, so it works in a bubble.
+// cloud is a small Keystone with services behind it, all on one host. It keeps no time of its own, so it works in a
+// bubble.
 type cloud struct {
 	host string
 	life time.Duration
@@ -233,17 +235,17 @@ func open(t *testing.T, p *Pool, c Config) *Session {
 }
 
 // serve runs a cloud on a real port until the end of the test.
-func serve(t testing.TB, c *cloud) {
-	t.Helper()
+func serve(tb testing.TB, c *cloud) {
+	tb.Helper()
 	s := httptest.NewServer(c)
-	t.Cleanup(s.Close)
+	tb.Cleanup(s.Close)
 	c.host = strings.TrimPrefix(s.URL, "http://")
 }
 
 // wants fails unless err is a fault of a class with all texts in it.
-func wants(t *testing.T, err error, class Class, texts ...string) *Fault {
+func wants(t *testing.T, err error, class Class, texts ...string) {
 	t.Helper()
-	f, ok := err.(*Fault)
+	f, ok := errors.AsType[*Fault](err)
 	if !ok {
 		t.Fatalf("error is %v, want a fault", err)
 	}
@@ -255,7 +257,22 @@ func wants(t *testing.T, err error, class Class, texts ...string) *Fault {
 			t.Errorf("error %q does not say %q", f, text)
 		}
 	}
-	return f
+}
+
+// pauseOf is how long a fault asks to wait.
+func pauseOf(err error) time.Duration {
+	if f, ok := errors.AsType[*Fault](err); ok {
+		return f.RetryAfter
+	}
+	return 0
+}
+
+// must is for what cannot fail in a test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 func status(code int, body string, headers ...string) http.HandlerFunc {

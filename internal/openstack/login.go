@@ -42,7 +42,8 @@ func (s *Session) current(ctx context.Context) (*token, error) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return nil, &Fault{Class: Unavailable, Message: "the session with cloud " + s.entry.name + " is closed; open it again"}
+		return nil, &Fault{Class: Unavailable,
+			Message: "the session with cloud " + s.entry.name + " is closed; open it again"}
 	}
 	t, now := s.login.token, time.Now()
 	lives := t != nil && now.Before(t.expires)

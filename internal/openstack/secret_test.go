@@ -38,7 +38,7 @@ func TestSecretsStayInside(t *testing.T) {
 	serve(t, c)
 	c.handle = func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
-		w.WriteHeader(400)
+		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprintf(w, `{"badRequest": {"message": %q}}`, "token "+r.Header.Get("X-Auth-Token")+" body "+string(b))
 	}
 	registry := prometheus.NewRegistry()
@@ -50,8 +50,8 @@ func TestSecretsStayInside(t *testing.T) {
 	s := open(t, p, c.config("alice"))
 	_, err := s.Do(t.Context(), Request{Service: "identity", Method: "POST", Path: "users",
 		Body: map[string]any{"user": map[string]string{"name": "bob", "password": "of-the-new-user", "note": password}}})
-	f := wants(t, err, Invalid, "token ***", "bob")
-	all := f.Error() + fmt.Sprintf("%+v %#v", f, f) + f.Outcome().Error() + gathered(t, registry) + logs.String() + fmt.Sprint(err)
+	wants(t, err, Invalid, "token ***", "bob")
+	all := fmt.Sprintf("%v %+v %#v", err, err, err) + Outcome(err).Error() + gathered(t, registry) + logs.String()
 	for _, secret := range []string{password, "gAAAA", "of-the-new-user"} {
 		if strings.Contains(all, secret) {
 			t.Errorf("%q got out:\n%s", secret, all)

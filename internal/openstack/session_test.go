@@ -79,7 +79,8 @@ func TestRequest(t *testing.T) {
 			Body: []byte("raw"), ContentType: "text/plain"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err = s.Do(t.Context(), Request{Service: "network", Method: "PUT", Path: "x", Body: strings.NewReader("stream")}); err != nil {
+		if _, err = s.Do(t.Context(), Request{Service: "network", Method: "PUT", Path: "x",
+			Body: strings.NewReader("stream")}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]string{`{"name":"x"}`, "raw", "stream"}, bodies); diff != "" {
@@ -176,7 +177,7 @@ func TestRefusedTokenIsReplacedOnce(t *testing.T) {
 			t.Errorf("%d authentications, want 2", n)
 		}
 		c.revoke()
-		_, err := s.Do(t.Context(), Request{Service: "network", Method: "PUT", Body: io.LimitReader(strings.NewReader("x"), 1)})
+		_, err := s.Do(t.Context(), Request{Service: "network", Method: "PUT", Body: strings.NewReader("x")})
 		wants(t, err, Unavailable, "stream")
 		if _, err := s.Do(t.Context(), get); err != nil {
 			t.Error(err)
@@ -213,9 +214,9 @@ func TestWrongPassword(t *testing.T) {
 		bad.Clouds = []byte(strings.Replace(string(bad.Clouds), password, "wrong-battery", 1))
 		for range 60 {
 			_, err := p.Open(t.Context(), "ns/secret", bad)
-			f := wants(t, err, Auth, "Check the user", "cloud test")
-			if strings.Contains(f.Error(), "battery") {
-				t.Fatalf("error %q tells the password", f)
+			wants(t, err, Auth, "Check user", "cloud test")
+			if strings.Contains(err.Error(), "battery") {
+				t.Fatalf("error %q tells the password", err)
 			}
 			<-time.After(time.Second)
 		}
@@ -286,7 +287,8 @@ func TestServiceThatIsAddedLater(t *testing.T) {
 		wants(t, err, Unavailable, "no public endpoint of service dns; it has block-storage, compute")
 		c.handle = func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/identity/v3/auth/catalog" {
-				fmt.Fprint(w, `{"catalog": [{"type": "dns", "endpoints": [{"interface": "public", "url": "http://cloud.test/dns"}]},
+				fmt.Fprint(w, `{"catalog": [
+					{"type": "dns", "endpoints": [{"interface": "public", "url": "http://cloud.test/dns"}]},
 					{"type": "identity", "endpoints": [{"interface": "public", "url": "http://cloud.test/identity"}]}]}`)
 			}
 		}
@@ -306,7 +308,8 @@ func TestServiceInSeveralRegions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCloud("cloud.test")
 		c.catalog = func() any {
-			return []any{offerOf("compute", "North", "http://cloud.test/n"), offerOf("compute", "South", "http://cloud.test/s"),
+			return []any{
+				offerOf("compute", "North", "http://cloud.test/n"), offerOf("compute", "South", "http://cloud.test/s"),
 				offerOf("identity", "North", "http://cloud.test/i"), offerOf("identity", "South", "http://cloud.test/i")}
 		}
 		p := newPool(t, Options{}, c)
@@ -326,17 +329,20 @@ func TestServiceInSeveralRegions(t *testing.T) {
 
 func TestMicroversions(t *testing.T) {
 	for name, c := range map[string]struct{ service, path, body, header, lowest, highest string }{
-		"nova": {"compute", "/compute/v2.1/", `{"version": {"id": "v2.1", "version": "2.96", "min_version": "2.1"}}`, "", "2.1", "2.96"},
+		"nova": {"compute", "/compute/v2.1/",
+			`{"version": {"id": "v2.1", "version": "2.96", "min_version": "2.1"}}`, "", "2.1", "2.96"},
 		"cinder": {"volumev3", "/volumev3/v3/", `{"versions": [{"id": "v2.0", "version": "", "min_version": ""},
 			{"id": "v3.0", "version": "3.71", "min_version": "3.0"}]}`, "", "3.0", "3.71"},
-		"placement": {"placement", "/placement/", `{"versions": [{"id": "v1.0", "max_version": "1.39", "min_version": "1.0"}]}`, "", "1.0", "1.39"},
-		"headers":   {"load-balancer", "/load-balancer/v2.0/", `[]`, "thing 1.11", "thing 1.11", "1.11"},
-		"none":      {"network", "/network/v2.0/", `{"resources": []}`, "", "", ""},
+		"placement": {"placement", "/placement/",
+			`{"versions": [{"id": "v1.0", "max_version": "1.39", "min_version": "1.0"}]}`, "", "1.0", "1.39"},
+		"headers": {"load-balancer", "/load-balancer/v2.0/", `[]`, "thing 1.11", "thing 1.11", "1.11"},
+		"none":    {"network", "/network/v2.0/", `{"resources": []}`, "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cl := newCloud("cloud.test")
-				cl.handle = status(300, c.body, "OpenStack-API-Maximum-Version", c.header, "OpenStack-API-Minimum-Version", c.header)
+				cl.handle = status(300, c.body,
+					"OpenStack-API-Maximum-Version", c.header, "OpenStack-API-Minimum-Version", c.header)
 				s := open(t, newPool(t, Options{}, cl), cl.config("alice"))
 				for range 3 {
 					lowest, highest, err := s.Microversions(t.Context(), c.service)
@@ -396,8 +402,9 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		}
 		s := open(t, newPool(t, Options{}, c), c.config("alice"))
 		_, err := s.Do(t.Context(), get)
-		if f := wants(t, err, RateLimited, "slow down"); f.RetryAfter < 19*time.Second || f.RetryAfter > 20*time.Second {
-			t.Errorf("retry after %s, want 20s", f.RetryAfter)
+		wants(t, err, RateLimited, "slow down")
+		if d := pauseOf(err); d < 19*time.Second || d > 20*time.Second {
+			t.Errorf("retry after %s, want 20s", d)
 		}
 		good := 0
 		for range 30 {
@@ -426,8 +433,8 @@ func TestOneDeadServiceOfACloud(t *testing.T) {
 		s := open(t, newPool(t, Options{}, c), c.config("alice"))
 		for i := range 50 {
 			_, err := s.Do(t.Context(), Request{Service: "load-balancer", Path: "lbaas"})
-			f := wants(t, err, Unavailable, "load-balancer")
-			if i > breakAfter && f.Code != 0 {
+			wants(t, err, Unavailable, "load-balancer")
+			if i > breakAfter && codeOf(nil, err) != 0 {
 				t.Error("a request was sent although the breaker is open")
 			}
 			if _, err = s.Do(t.Context(), get); err != nil {
