@@ -189,7 +189,7 @@ func connect(t *testing.T, clouds ...*cloud) *wire {
 		go func() { _ = s.Serve(l) }()
 		t.Cleanup(func() {
 			close(l.done)
-			s.Close()
+			_ = s.Close()
 		})
 	}
 	return w

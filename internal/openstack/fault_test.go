@@ -77,7 +77,8 @@ func FuzzMessage(f *testing.F) {
 func TestOutcomes(t *testing.T) {
 	for class, want := range map[Class]outcome.Class{
 		Unknown: outcome.Unknown, Invalid: outcome.Invalid, Conflict: outcome.Conflict, Quota: outcome.Quota,
-		Auth: outcome.Denied, NotFound: outcome.Unknown, RateLimited: outcome.RateLimited, Unavailable: outcome.Unavailable, 99: outcome.Unknown,
+		Auth: outcome.Denied, NotFound: outcome.Unknown,
+		RateLimited: outcome.RateLimited, Unavailable: outcome.Unavailable, 99: outcome.Unknown,
 	} {
 		f := &Fault{Class: class, Service: "compute", Method: "GET", Path: "servers", Code: 418, Message: "no.",
 			RetryAfter: time.Minute}
