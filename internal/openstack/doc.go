@@ -23,5 +23,5 @@
 // pattern.go how each service says "quota" and "not now"; message.go where each one hides its message.
 //
 // Nothing of the process is read (no OS_* variables, no files that an entry names): who writes a clouds.yaml does not
-// reach what the operator can.
+// reach what the operator can. Only a proxy in the environment is used.
 package openstack

@@ -57,7 +57,7 @@ func judge(err error) verdict {
 	switch {
 	case f.trust || errors.Is(f, context.Canceled):
 		v.kind = silent
-	case f.Class == Unavailable:
+	case f.Class == Unavailable && f.Code != http.StatusNotFound:
 		v.kind = failed
 	case f.Class == RateLimited:
 		v.kind = pushed

@@ -40,7 +40,7 @@ type cloud struct {
 
 func newCloud(host string) *cloud {
 	c := &cloud{host: host, life: time.Hour, auths: map[string]int{}, tokens: map[string]time.Time{}}
-	c.handle = func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{}`) }
+	c.answer(status(http.StatusOK, "{}"))
 	return c
 }
 
@@ -54,6 +54,7 @@ func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
 	until := c.tokens[r.Header.Get("X-Auth-Token")]
 	c.seen = append(c.seen, r)
+	handle := c.handle
 	c.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Openstack-Request-Id", "req-of-service")
@@ -62,7 +63,14 @@ func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"error": {"code": 401, "message": "The request you have made requires authentication."}}`)
 		return
 	}
-	c.handle(w, r)
+	handle(w, r)
+}
+
+// answer changes what services answer.
+func (c *cloud) answer(h http.HandlerFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.handle = h
 }
 
 func (c *cloud) authenticate(w http.ResponseWriter, r *http.Request) {

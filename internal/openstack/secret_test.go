@@ -36,11 +36,11 @@ func gathered(t *testing.T, r *prometheus.Registry) string {
 func TestSecretsStayInside(t *testing.T) {
 	c := newCloud("")
 	serve(t, c)
-	c.handle = func(w http.ResponseWriter, r *http.Request) {
+	c.answer(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprintf(w, `{"badRequest": {"message": %q}}`, "token "+r.Header.Get("X-Auth-Token")+" body "+string(b))
-	}
+	})
 	registry := prometheus.NewRegistry()
 	p := NewPool(Options{Registerer: registry})
 	t.Cleanup(p.Close)
@@ -70,7 +70,7 @@ func TestMetrics(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.handle = status(503, "")
+	c.answer(status(503, ""))
 	for range breakAfter + 3 {
 		_, err := s.Do(t.Context(), Request{Service: "network", Method: "DELETE", Path: "ports/1"})
 		wants(t, err, Unavailable)
@@ -163,13 +163,13 @@ func TestNotFoundOfSomethingElse(t *testing.T) {
 	p := NewPool(Options{})
 	t.Cleanup(p.Close)
 	s := open(t, p, c.config("alice"))
-	c.handle = status(404, `{"itemNotFound": {"message": "Instance 1 could not be found."}}`)
+	c.answer(status(404, `{"itemNotFound": {"message": "Instance 1 could not be found."}}`))
 	_, err := s.Do(t.Context(), Request{Service: "compute", Path: "servers/1"})
 	wants(t, err, NotFound, "Instance 1 could not be found")
-	c.handle = func(w http.ResponseWriter, r *http.Request) {
+	c.answer(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Del("X-Openstack-Request-Id")
 		status(404, "default backend - 404", "Content-Type", "text/plain; charset=utf-8")(w, r)
-	}
+	})
 	_, err = s.Do(t.Context(), Request{Service: "compute", Path: "servers/1"})
 	wants(t, err, Unavailable, "no OpenStack service answers")
 }

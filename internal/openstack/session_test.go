@@ -66,11 +66,11 @@ func sent(t *testing.T, r Request) (got *http.Request, body string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCloud("cloud.test")
-		c.handle = func(w http.ResponseWriter, r *http.Request) {
+		c.answer(func(w http.ResponseWriter, r *http.Request) {
 			b, _ := io.ReadAll(r.Body)
 			body = string(b)
 			status(http.StatusAccepted, `{"server": {"id": "1"}}`)(w, r)
-		}
+		})
 		s := open(t, newPool(t, Options{}, c), c.config("alice"))
 		res, err := s.Do(t.Context(), r)
 		if err != nil {
@@ -209,7 +209,7 @@ func TestRefusedTokenIsReplacedOnce(t *testing.T) {
 func TestServiceThatRefusesNewTokensCostsNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCloud("cloud.test")
-		c.handle = status(401, `{"error": {"message": "no"}}`)
+		c.answer(status(401, `{"error": {"message": "no"}}`))
 		s := open(t, newPool(t, Options{}, c), c.config("alice"))
 		for range 10 {
 			_, err := s.Do(t.Context(), get)
@@ -306,13 +306,13 @@ func TestServiceThatIsAddedLater(t *testing.T) {
 		dns := Request{Service: "dns", Path: "zones"}
 		_, err := s.Do(t.Context(), dns)
 		wants(t, err, Unavailable, "no public endpoint of service dns; it has block-storage, compute")
-		c.handle = func(w http.ResponseWriter, r *http.Request) {
+		c.answer(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/identity/v3/auth/catalog" {
 				fmt.Fprint(w, `{"catalog": [
 					{"type": "dns", "endpoints": [{"interface": "public", "url": "http://cloud.test/dns"}]},
 					{"type": "identity", "endpoints": [{"interface": "public", "url": "http://cloud.test/identity"}]}]}`)
 			}
-		}
+		})
 		_, err = s.Do(t.Context(), dns)
 		wants(t, err, Unavailable, "dns")
 		<-time.After(rereadAfter)
@@ -362,8 +362,8 @@ func TestMicroversions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cl := newCloud("cloud.test")
-				cl.handle = status(300, c.body,
-					"OpenStack-API-Maximum-Version", c.header, "OpenStack-API-Minimum-Version", c.header)
+				cl.answer(status(300, c.body,
+					"OpenStack-API-Maximum-Version", c.header, "OpenStack-API-Minimum-Version", c.header))
 				s := open(t, newPool(t, Options{}, cl), cl.config("alice"))
 				for range 3 {
 					lowest, highest, err := s.Microversions(t.Context(), c.service)
@@ -413,7 +413,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		c := newCloud("cloud.test")
 		start, early, late := time.Now(), 0, 0
 		until := start.Add(20 * time.Second)
-		c.handle = func(w http.ResponseWriter, r *http.Request) {
+		c.answer(func(w http.ResponseWriter, r *http.Request) {
 			switch at := time.Now(); {
 			case !strings.HasPrefix(r.URL.Path, "/compute"):
 			case at.Equal(start):
@@ -423,7 +423,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 			default:
 				late++
 			}
-		}
+		})
 		s := open(t, newPool(t, Options{}, c), c.config("alice"))
 		_, err := s.Do(t.Context(), get)
 		wants(t, err, RateLimited, "slow down")
@@ -446,11 +446,11 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 func TestOneDeadServiceOfACloud(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCloud("cloud.test")
-		c.handle = func(w http.ResponseWriter, r *http.Request) {
+		c.answer(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, "/load-balancer") {
 				status(503, "")(w, r)
 			}
-		}
+		})
 		s := open(t, newPool(t, Options{}, c), c.config("alice"))
 		for i := range 50 {
 			_, err := s.Do(t.Context(), Request{Service: "load-balancer", Path: "lbaas"})
@@ -468,7 +468,7 @@ func TestOneDeadServiceOfACloud(t *testing.T) {
 func TestCallersWhoGiveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCloud("cloud.test")
-		c.handle = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+		c.answer(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		s := open(t, newPool(t, Options{}, c), c.config("alice"))
 		for range 2 * breakAfter {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -479,7 +479,7 @@ func TestCallersWhoGiveUp(t *testing.T) {
 				t.Errorf("error %v does not say why", err)
 			}
 		}
-		c.handle = status(200, "{}")
+		c.answer(status(200, "{}"))
 		if _, err := s.Do(t.Context(), get); err != nil {
 			t.Errorf("callers who gave up opened the breaker: %v", err)
 		}
