@@ -134,6 +134,8 @@ func FuzzSessionsAreNeverShared(f *testing.F) {
 	f.Add("ns/a", "u", "p", "d", "", "r", "public", "ns/a", "u", "p", "d", "", "r", "internal")
 	f.Add("ns/ab", "c", "p", "d", "", "", "", "ns/a", "bc", "p", "d", "", "", "")
 	f.Add("a", "u", "p\"", "d", "x", "y", "", "a", "u", "p", "\"d", "xy", "", "")
+	// One next to the other in what is hashed.
+	f.Add("a", "u", "p", "d", "x", "y", "", "a", "u", "p", "d", "xy", "", "")
 	f.Fuzz(func(t *testing.T, s1, u1, p1, d1, c1, r1, f1, s2, u2, p2, d2, c2, r2, f2 string) {
 		if !utf8.ValidString(u1 + p1 + d1 + "|" + u2 + p2 + d2) {
 			return

@@ -12,7 +12,7 @@ import (
 // right.
 var quotaText = regexp.MustCompile(`(?i)over ?quota|` +
 	`quota[^.]{0,60}(exceeded|reached|has been met|limit)|exceed[^.]{0,60}quota|` +
-	`exceeded for quota|quota reached|over limit (of|for)|` +
+	`exceeded for quota|quota reached|over (a )?limit|` +
 	`maximum (number )?of .{0,60}(exceeded|reached|allowed)|` +
 	`(reached|exceeded) the maximum (number|stacks|clusters|.{0,20}per)|` +
 	`limit exceeded|resource limit`)
@@ -31,10 +31,11 @@ var sizeText = regexp.MustCompile(`(?i)request is too large|entity too large`)
 // busyText is what a service says when it is not done with what it does to an object: Octavia "Load Balancer X is
 // immutable and cannot be updated", Nova "while it is in task_state spawning", Cinder and Manila "status must be
 // available", Heat and Magnum "CREATE_IN_PROGRESS", Ironic "is locked by host". Cinder, Manila and Magnum say it with
-// 400, not 409.
-var busyText = regexp.MustCompile(`(?i)is immutable|PENDING_(CREATE|UPDATE|DELETE)|in task_state|` +
+// 400, not 409, and Octavia "Project busy" with 503, which is about one project and must not open the breaker of all.
+var busyText = regexp.MustCompile(`(?i)is immutable and cannot be|PENDING_(CREATE|UPDATE|DELETE)|in task_state|` +
 	`while it is in vm_state (building|initialized|migrating|resizing)|status must be|current status is|` +
-	`_IN_PROGRESS|action \(\w+\) in progress|already in progress|is locked by host|busy with an active task`)
+	`_IN_PROGRESS|action \(\w+\) in progress|already in progress|is locked by host|busy with an active task|` +
+	`^project busy`)
 
 // classify turns the status and text of an answer into a class.
 func classify(code int, text string) (c Class, transitional bool) {
@@ -49,7 +50,12 @@ func classify(code int, text string) (c Class, transitional bool) {
 		return NotFound, false
 	case http.StatusTooManyRequests, 498:
 		return RateLimited, false
-	case http.StatusRequestTimeout, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusServiceUnavailable:
+		if busyText.MatchString(text) {
+			return Conflict, true
+		}
+		return Unavailable, false
+	case http.StatusRequestTimeout, http.StatusBadGateway, http.StatusGatewayTimeout:
 		return Unavailable, false
 	case http.StatusNotImplemented:
 		return Invalid, false
