@@ -171,6 +171,8 @@ func TestNotFoundOfSomethingElse(t *testing.T) {
 		w.Header().Del("X-Openstack-Request-Id")
 		status(404, "default backend - 404", "Content-Type", "text/plain; charset=utf-8")(w, r)
 	})
-	_, err = s.Do(t.Context(), Request{Service: "compute", Path: "servers/1"})
-	wants(t, err, Unavailable, "no OpenStack service answers")
+	for range breakAfter + 2 {
+		_, err = s.Do(t.Context(), Request{Service: "compute", Path: "servers/1"})
+		wants(t, err, Unavailable, "with 404", "no OpenStack service answers")
+	}
 }

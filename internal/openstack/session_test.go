@@ -155,19 +155,23 @@ func TestRenewalThatFailsStopsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCloud("cloud.test")
 		s := open(t, newPool(t, Options{}, c), c.config("alice"))
-		down := true
+		down, tries := true, 0
 		c.keystone = func(w http.ResponseWriter, r *http.Request) bool {
 			if down {
-				status(503, "")(w, r)
+				tries++
+				status(502, "")(w, r)
 			}
 			return down
 		}
 		<-time.After(52 * time.Minute)
-		for range 7 {
+		for range 7 * 60 {
 			if _, err := s.Do(t.Context(), get); err != nil {
 				t.Fatal(err)
 			}
-			<-time.After(time.Minute)
+			<-time.After(time.Second)
+		}
+		if tries < 3 || tries > 25 {
+			t.Errorf("Keystone was asked %d times in seven minutes, want some", tries)
 		}
 		<-time.After(2 * time.Minute)
 		_, err := s.Do(t.Context(), get)
