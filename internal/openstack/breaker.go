@@ -12,8 +12,8 @@ const (
 	lastPause  = time.Minute
 )
 
-// breaker stops requests to a service that does not answer. While it is open, requests fail at once; after a pause one
-// request is let through, and its failure makes the next pause twice as long.
+// breaker stops requests to a service that does not answer. While it is open, requests fail at once; after a pause
+// one request is let through, and its failure makes the next pause twice as long.
 type breaker struct {
 	failures int
 	pause    time.Duration

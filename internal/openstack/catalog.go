@@ -61,8 +61,8 @@ func (c catalog) has(region string) bool {
 // check refuses what no request could work with.
 func (c catalog) check(e *entry) error {
 	if len(c) == 0 {
-		return refuse("the token for cloud %q has no services, so it is for no project; add project_id, or project_name with its "+
-			"domain, to the entry", e.name)
+		return refuse("the token for cloud %q has no services, so it is for no project; add project_id, or "+
+			"project_name with its domain, to the entry", e.name)
 	}
 	if !c.has(e.region) {
 		return refuse("cloud %q has no region %q; it has %s", e.name, e.region, strings.Join(c.regions(), ", "))
@@ -124,8 +124,8 @@ func (t *token) absent(name string, e *entry) error {
 // rereadAfter is how old a catalog has to be before it is read again in search of a service.
 const rereadAfter = time.Minute
 
-// locate finds the address of a service. When the catalog does not have it, it is read again: services are added while
-// tokens live.
+// locate finds the address of a service. When the catalog does not have it, it is read again: services are added
+// while tokens live.
 func (s *Session) locate(ctx context.Context, t *token, service string) (*url.URL, error) {
 	address, err := t.locate(service, s.entry)
 	if ClassOf(err) != Unavailable || service == identity || !s.rereads(t) {

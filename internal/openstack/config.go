@@ -76,7 +76,8 @@ func (c Config) parse(allowInsecure bool) (*entry, error) {
 func (c Config) pick() (string, *clouds.Cloud, error) {
 	var file clouds.Clouds
 	if err := yaml.Unmarshal(c.Clouds, &file); err != nil {
-		return "", nil, refuse("clouds.yaml cannot be read%s; it has the form `clouds: {NAME: {auth: {auth_url: ...}}}`", where(err))
+		return "", nil, refuse("clouds.yaml cannot be read%s; it has the form `clouds: {NAME: {auth: {auth_url: ...}}}`",
+			where(err))
 	}
 	names := slices.Sorted(maps.Keys(file.Clouds))
 	name := c.Entry
@@ -84,7 +85,8 @@ func (c Config) pick() (string, *clouds.Cloud, error) {
 	case len(names) == 0:
 		return "", nil, refuse("clouds.yaml has no clouds; add one below the key `clouds`")
 	case name == "" && len(names) > 1:
-		return "", nil, refuse("clouds.yaml has several clouds and none was chosen; name one of %s", strings.Join(names, ", "))
+		return "", nil, refuse("clouds.yaml has several clouds and none was chosen; name one of %s",
+			strings.Join(names, ", "))
 	case name == "":
 		name = names[0]
 	}
@@ -111,8 +113,8 @@ func usable(name string, c *clouds.Cloud) error {
 		{"cacert", c.CACertFile}, {"cert", c.ClientCertFile}, {"key", c.ClientKeyFile},
 	} {
 		if f.value != "" {
-			return refuse("cloud %q names a file in %s, and files are not read; remove it, a CA is given as content beside clouds.yaml",
-				name, f.key)
+			return refuse("cloud %q names a file in %s, and files are not read; remove it, and give a CA as content beside "+
+				"clouds.yaml", name, f.key)
 		}
 	}
 	switch {
@@ -143,19 +145,20 @@ func interfaceOf(name string) (string, error) {
 	return "", refuse("there is no interface %q; use public, internal or admin", name)
 }
 
-// authURL returns the address of version 3 of the API, and its host. Version discovery is not asked for it: the documents
-// of many clouds name addresses that only they themselves can reach.
+// authURL returns the address of version 3 of the API, and its host. Version discovery is not asked for it: the
+// documents of many clouds name addresses that only they themselves can reach.
 func authURL(name, text string) (address, host string, err error) {
+	const form = "; write it like https://keystone.example.com/v3"
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return "", "", refuse("auth_url of cloud %q is not an http or https URL; write it like https://keystone.example.com/v3", name)
+		return "", "", refuse("auth_url of cloud %q is not an http or https URL"+form, name)
 	}
 	if u.User != nil || u.RawQuery != "" {
-		return "", "", refuse("auth_url of cloud %q has more than an address; write it like https://keystone.example.com/v3", name)
+		return "", "", refuse("auth_url of cloud %q has more than an address"+form, name)
 	}
 	path := strings.TrimRight(u.Path, "/")
 	if strings.HasSuffix(path, "/v2.0") {
-		return "", "", refuse("auth_url of cloud %q is version 2 of Keystone's API, which ended with Queens; let it end in /v3", name)
+		return "", "", refuse("auth_url of cloud %q is version 2 of Keystone's API, which ended with Queens"+form, name)
 	}
 	u.Path, u.RawPath, u.Fragment = strings.TrimSuffix(path, "/v3")+"/v3", "", ""
 	return u.String(), u.Host, nil
@@ -178,9 +181,9 @@ func authBody(name string, c *clouds.Cloud) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// authOptions keeps of an entry what its kind of credential uses. gophercloud's own reader of clouds.yaml is not used: it
-// lets variables and files of the process in, panics on an entry without auth, ignores auth_type, and prefers domain_id
-// to user_domain_name.
+// authOptions keeps of an entry what its kind of credential uses. gophercloud's own reader of clouds.yaml is not
+// used: it lets variables and files of the process in, panics on an entry without auth, ignores auth_type, and
+// prefers domain_id to user_domain_name.
 func authOptions(name string, c *clouds.Cloud) (*gophercloud.AuthOptions, error) {
 	a := c.AuthInfo
 	o := &gophercloud.AuthOptions{Scope: scopeOf(a)}
@@ -191,8 +194,8 @@ func authOptions(name string, c *clouds.Cloud) (*gophercloud.AuthOptions, error)
 	case "token", "v3token":
 		o.TokenID = a.Token
 	case "v3applicationcredential":
-		o.ApplicationCredentialID, o.ApplicationCredentialSecret = a.ApplicationCredentialID, a.ApplicationCredentialSecret
-		o.ApplicationCredentialName = a.ApplicationCredentialName
+		o.ApplicationCredentialID, o.ApplicationCredentialName = a.ApplicationCredentialID, a.ApplicationCredentialName
+		o.ApplicationCredentialSecret = a.ApplicationCredentialSecret
 		setUser(o, a)
 	default:
 		return nil, refuse("auth_type of cloud %q is not known; use password, token or v3applicationcredential", name)

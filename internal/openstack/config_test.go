@@ -14,6 +14,13 @@ const goodAuth = `auth_url: https://k/v3, username: u, password: hunter22, user_
 
 func one(inner string) string { return "clouds: {one: {" + inner + "}}" }
 
+// yml is a configuration of one cloud; with has the good credential besides, edit is it with a replacement.
+func yml(inner string) Config  { return Config{Clouds: []byte(one(inner))} }
+func with(inner string) Config { return yml(inner + ", auth: {" + goodAuth + "}") }
+func edit(old, replacement string) Config {
+	return yml("auth: {" + strings.Replace(goodAuth, old, replacement, 1) + "}")
+}
+
 func TestConfigsThatAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		config Config
@@ -25,31 +32,31 @@ func TestConfigsThatAreRefused(t *testing.T) {
 		"another entry":  {Config{Clouds: []byte("clouds: {a: {}, b: {}}"), Entry: "c"}, `no cloud "c"; it has a, b`},
 		"several":        {Config{Clouds: []byte("clouds: {b: {}, a: {}}")}, "name one of a, b"},
 		"empty entry":    {Config{Clouds: []byte("clouds: {one: }")}, "has no auth.auth_url"},
-		"no auth":        {Config{Clouds: []byte(one("region_name: x"))}, "has no auth.auth_url"},
-		"ca file":        {Config{Clouds: []byte(one("cacert: /etc/ca.pem, auth: {" + goodAuth + "}"))}, "names a file in cacert"},
-		"client cert":    {Config{Clouds: []byte(one("cert: c.pem, auth: {" + goodAuth + "}"))}, "names a file in cert"},
-		"client key":     {Config{Clouds: []byte(one("key: c.pem, auth: {" + goodAuth + "}"))}, "names a file in key"},
-		"profile":        {Config{Clouds: []byte(one("profile: vexxhost, auth: {" + goodAuth + "}"))}, "profile"},
-		"not verified":   {Config{Clouds: []byte(one("verify: false, auth: {" + goodAuth + "}"))}, "verify: false"},
-		"v2 url":         {Config{Clouds: []byte(one(strings.Replace("auth: {"+goodAuth+"}", "v3", "v2.0/", 1)))}, "version 2"},
-		"v2 auth type":   {Config{Clouds: []byte(one("auth_type: v2password, auth: {" + goodAuth + "}"))}, "version 2"},
-		"v2 version":     {Config{Clouds: []byte(one("identity_api_version: 2.0, auth: {" + goodAuth + "}"))}, "version 2"},
-		"other type":     {Config{Clouds: []byte(one("auth_type: v3oidcpassword, auth: {" + goodAuth + "}"))}, "auth_type"},
-		"no scheme":      {Config{Clouds: []byte(one(strings.Replace("auth: {"+goodAuth+"}", "https://", "", 1)))}, "not an http"},
-		"user in url":    {Config{Clouds: []byte(one(strings.Replace("auth: {"+goodAuth+"}", "//", "//a:b@", 1)))}, "more than an address"},
-		"no password":    {Config{Clouds: []byte(one("auth: {auth_url: 'http://k', username: u}"))}, "provide a password"},
-		"no user domain": {Config{Clouds: []byte(one("auth: {auth_url: 'http://k', username: u, password: p}"))}, "not complete"},
-		"no project domain": {Config{Clouds: []byte(one("auth: {auth_url: 'http://k', user_id: u, password: p, project_name: x}"))},
+		"no auth":        {yml("region_name: x"), "has no auth.auth_url"},
+		"ca file":        {with("cacert: /etc/ca.pem"), "names a file in cacert"},
+		"client cert":    {with("cert: c.pem"), "names a file in cert"},
+		"client key":     {with("key: c.pem"), "names a file in key"},
+		"profile":        {with("profile: vexxhost"), "profile"},
+		"not verified":   {with("verify: false"), "verify: false"},
+		"v2 url":         {edit("v3", "v2.0/"), "version 2"},
+		"v2 auth type":   {with("auth_type: v2password"), "version 2"},
+		"v2 version":     {with("identity_api_version: 2.0"), "version 2"},
+		"other type":     {with("auth_type: v3oidcpassword"), "auth_type"},
+		"no scheme":      {edit("https://", ""), "not an http"},
+		"user in url":    {edit("//", "//a:b@"), "more than an address"},
+		"no password":    {yml("auth: {auth_url: 'http://k', username: u}"), "provide a password"},
+		"no user domain": {yml("auth: {auth_url: 'http://k', username: u, password: p}"), "not complete"},
+		"no project domain": {yml("auth: {auth_url: 'http://k', user_id: u, password: p, project_name: x}"),
 			"project of cloud"},
-		"interface": {Config{Clouds: []byte(one("auth: {" + goodAuth + "}")), Interface: "secret"}, "public, internal or admin"},
-		"limits": {Config{Clouds: []byte(one("auth: {" + goodAuth + "}")), Limits: Limits{"compute": {Rate: -1}}},
+		"interface": {Config{Clouds: edit("", "").Clouds, Interface: "secret"}, "public, internal or admin"},
+		"limits": {Config{Clouds: edit("", "").Clouds, Limits: Limits{"compute": {Rate: -1}}},
 			`limits of service "compute"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := c.config.parse(false)
-			f := wants(t, err, Invalid, c.want)
-			if strings.Contains(f.Error(), "hunter22") {
-				t.Errorf("error %q tells the password", f)
+			wants(t, err, Invalid, c.want)
+			if strings.Contains(err.Error(), "hunter22") {
+				t.Errorf("error %q tells the password", err)
 			}
 		})
 	}
@@ -59,11 +66,14 @@ func TestCredentials(t *testing.T) {
 	user := `{"name":"u","password":"p","domain":{"name":"D"}}`
 	for name, c := range map[string]struct{ entry, want string }{
 		"project of a domain": {
-			`auth: {auth_url: 'http://k', username: u, password: p, user_domain_name: D, project_name: x, project_domain_id: E}`,
-			`{"identity":{"methods":["password"],"password":{"user":` + user + `}},"scope":{"project":{"name":"x","domain":{"id":"E"}}}}`},
+			`auth: {auth_url: 'http://k', username: u, password: p, user_domain_name: D, project_name: x,
+			   project_domain_id: E}`,
+			`{"identity":{"methods":["password"],"password":{"user":` + user + `}},
+			  "scope":{"project":{"name":"x","domain":{"id":"E"}}}}`},
 		"numbers stay text": {
 			`auth: {auth_url: 'http://k', user_id: 007, password: 0123, project_id: 42}`,
-			`{"identity":{"methods":["password"],"password":{"user":{"id":"007","password":"0123"}}},"scope":{"project":{"id":"42"}}}`},
+			`{"identity":{"methods":["password"],"password":{"user":{"id":"007","password":"0123"}}},
+			  "scope":{"project":{"id":"42"}}}`},
 		"domain admin of another domain": {
 			`auth: {auth_url: 'http://k', username: u, password: p, user_domain_name: D, domain_id: E}`,
 			`{"identity":{"methods":["password"],"password":{"user":` + user + `}},"scope":{"domain":{"id":"E"}}}`},
@@ -124,6 +134,8 @@ func FuzzSessionsAreNeverShared(f *testing.F) {
 	f.Add("ns/a", "u", "p", "d", "", "r", "public", "ns/a", "u", "p", "d", "", "r", "internal")
 	f.Add("ns/ab", "c", "p", "d", "", "", "", "ns/a", "bc", "p", "d", "", "", "")
 	f.Add("a", "u", "p\"", "d", "x", "y", "", "a", "u", "p", "\"d", "xy", "", "")
+	// One next to the other in what is hashed.
+	f.Add("a", "u", "p", "d", "x", "y", "", "a", "u", "p", "d", "xy", "", "")
 	f.Fuzz(func(t *testing.T, s1, u1, p1, d1, c1, r1, f1, s2, u2, p2, d2, c2, r2, f2 string) {
 		if !utf8.ValidString(u1 + p1 + d1 + "|" + u2 + p2 + d2) {
 			return

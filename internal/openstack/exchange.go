@@ -57,7 +57,7 @@ func judge(err error) verdict {
 	switch {
 	case f.trust || errors.Is(f, context.Canceled):
 		v.kind = silent
-	case f.Class == Unavailable:
+	case f.Class == Unavailable && f.Code != http.StatusNotFound:
 		v.kind = failed
 	case f.Class == RateLimited:
 		v.kind = pushed
@@ -66,7 +66,8 @@ func judge(err error) verdict {
 	return v
 }
 
-// exchange sends the call and reads the answer. Redirects are not followed: they would take the token to another host.
+// exchange sends the call and reads the answer. Redirects are not followed: they would take the token to another
+// host.
 func (c *call) exchange(parent context.Context, t http.RoundTripper) (*Response, error) {
 	ctx, cancel := context.WithTimeout(parent, c.timeout)
 	defer cancel()
@@ -176,7 +177,8 @@ func (c *call) distrusts(f *Fault, err error) bool {
 	f.trust = true
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		f.Class = Invalid
-		f.Message = "the certificate of " + c.url.Host + " is signed by nobody who is trusted; give its CA beside clouds.yaml"
+		f.Message = "the certificate of " + c.url.Host + " is signed by nobody who is trusted; " +
+			"give its CA beside clouds.yaml"
 		return true
 	}
 	f.Message = "the certificate of " + c.url.Host + " is not good: " + certificate(err)

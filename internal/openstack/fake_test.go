@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -17,7 +18,8 @@ import (
 
 const password = "correct-horse-battery"
 
-// cloud is a small Keystone with services behind it, all on one host. It keeps no time of its own, so it works in a bubble.
+// cloud is a small Keystone with services behind it, all on one host. It keeps no time of its own, so it works in a
+// bubble.
 type cloud struct {
 	host string
 	life time.Duration
@@ -38,7 +40,7 @@ type cloud struct {
 
 func newCloud(host string) *cloud {
 	c := &cloud{host: host, life: time.Hour, auths: map[string]int{}, tokens: map[string]time.Time{}}
-	c.handle = func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{}`) }
+	c.answer(status(http.StatusOK, "{}"))
 	return c
 }
 
@@ -52,6 +54,7 @@ func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
 	until := c.tokens[r.Header.Get("X-Auth-Token")]
 	c.seen = append(c.seen, r)
+	handle := c.handle
 	c.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Openstack-Request-Id", "req-of-service")
@@ -60,7 +63,14 @@ func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"error": {"code": 401, "message": "The request you have made requires authentication."}}`)
 		return
 	}
-	c.handle(w, r)
+	handle(w, r)
+}
+
+// answer changes what services answer.
+func (c *cloud) answer(h http.HandlerFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.handle = h
 }
 
 func (c *cloud) authenticate(w http.ResponseWriter, r *http.Request) {
@@ -187,7 +197,7 @@ func connect(t *testing.T, clouds ...*cloud) *wire {
 		go func() { _ = s.Serve(l) }()
 		t.Cleanup(func() {
 			close(l.done)
-			s.Close()
+			_ = s.Close()
 		})
 	}
 	return w
@@ -233,17 +243,17 @@ func open(t *testing.T, p *Pool, c Config) *Session {
 }
 
 // serve runs a cloud on a real port until the end of the test.
-func serve(t testing.TB, c *cloud) {
-	t.Helper()
+func serve(tb testing.TB, c *cloud) {
+	tb.Helper()
 	s := httptest.NewServer(c)
-	t.Cleanup(s.Close)
+	tb.Cleanup(s.Close)
 	c.host = strings.TrimPrefix(s.URL, "http://")
 }
 
 // wants fails unless err is a fault of a class with all texts in it.
-func wants(t *testing.T, err error, class Class, texts ...string) *Fault {
+func wants(t *testing.T, err error, class Class, texts ...string) {
 	t.Helper()
-	f, ok := err.(*Fault)
+	f, ok := errors.AsType[*Fault](err)
 	if !ok {
 		t.Fatalf("error is %v, want a fault", err)
 	}
@@ -255,7 +265,22 @@ func wants(t *testing.T, err error, class Class, texts ...string) *Fault {
 			t.Errorf("error %q does not say %q", f, text)
 		}
 	}
-	return f
+}
+
+// pauseOf is how long a fault asks to wait.
+func pauseOf(err error) time.Duration {
+	if f, ok := errors.AsType[*Fault](err); ok {
+		return f.RetryAfter
+	}
+	return 0
+}
+
+// must is for what cannot fail in a test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 func status(code int, body string, headers ...string) http.HandlerFunc {

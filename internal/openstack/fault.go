@@ -105,6 +105,16 @@ func (c Class) outcome() outcome.Class {
 	return outcome.Unknown
 }
 
+// Outcome returns what the kit understands of any error.
+func Outcome(err error) error {
+	if f, ok := errors.AsType[*Fault](err); ok {
+		o := f.Outcome()
+		o.Err = err
+		return o
+	}
+	return err
+}
+
 // ClassOf returns the class of an error, Unknown when it is none of this package.
 func ClassOf(err error) Class {
 	if f, ok := errors.AsType[*Fault](err); ok {

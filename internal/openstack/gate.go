@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// patience is how long a request waits for a service that asked for a pause; for longer ones it is turned away with the
-	// rest of the pause, because a worker that waits is a worker less for other clouds.
+	// patience is how long a request waits for a service that asked for a pause; for longer ones it is turned away with
+	// the rest of the pause, because a worker that waits is a worker less for other clouds.
 	patience = 2 * time.Second
 	// longestPause is as much as a service may ask for.
 	longestPause = time.Hour
@@ -163,8 +163,8 @@ func (g *gate) pump() {
 func (g *gate) turnedAway(now time.Time) error {
 	if d := g.breaker.refuses(now); d > 0 {
 		return &Fault{Class: Unavailable, Service: g.service, RetryAfter: d,
-			Message: "service " + g.service + " did not answer several times in a row and is left alone for a moment; the last time: " +
-				g.breaker.reason}
+			Message: "service " + g.service + " did not answer several times in a row and is left alone for a moment; " +
+				"the last time: " + g.breaker.reason}
 	}
 	if d := g.until.Sub(now); d > patience {
 		return &Fault{Class: RateLimited, Service: g.service, RetryAfter: d,

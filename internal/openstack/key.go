@@ -8,13 +8,14 @@ import (
 )
 
 // key names a session. It covers everything that decides what the session may do, so that nobody gets the session of
-// another by a choice of names: parts have their length before them, and the hash is cryptographic because tenants choose
-// what goes into it.
+// another by a choice of names: parts have their length before them, and the hash is cryptographic because tenants
+// choose what goes into it.
 type key [sha256.Size]byte
 
 func (e *entry) key(scope string) key {
 	limits := fmt.Appendf(nil, "%#v", e.limits)
-	return sum([]byte(scope), []byte(e.authURL), e.body, e.ca, []byte(e.region), []byte(e.face), flag(e.insecure), limits)
+	return sum([]byte(scope), []byte(e.authURL), e.body, e.ca, []byte(e.region), []byte(e.face),
+		flag(e.insecure), limits)
 }
 
 func sum(parts ...[]byte) key {

@@ -8,7 +8,8 @@ type Limit struct {
 	Rate float64
 	// Burst is how many may go at once after a rest, 40 by default.
 	Burst int
-	// Parallel is how many may be under way, 10 by default; it is the upper bound of a window that shrinks under pressure.
+	// Parallel is how many may be under way, 10 by default; it is the upper bound of a window that shrinks under
+	// pressure.
 	Parallel int
 }
 
@@ -30,7 +31,7 @@ func (l Limits) canonical() (Limits, error) {
 	out := Limits{}
 	for name, v := range l {
 		if !(v.Rate >= 0 && v.Rate <= maxRate) || v.Burst < 0 || v.Parallel < 0 {
-			return nil, refuse("the limits of service %q are not numbers that make sense; leave out what takes the default", name)
+			return nil, refuse("the limits of service %q make no sense; leave out what takes the default", name)
 		}
 		out[official(name)] = v
 	}

@@ -36,25 +36,24 @@ func (s *Session) token() *token {
 	return s.login.token
 }
 
-// current returns a token that is good, and renews it when it is time. Whoever comes first waits for the new one, the
-// others use the old one as long as it lives: a Keystone that is down for a while stops nobody.
+// current returns a token that is good. When it is time for another, the caller who notices has it fetched and does
+// not wait for it: a Keystone that is down or slow stops nobody as long as the old one lives.
 func (s *Session) current(ctx context.Context) (*token, error) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return nil, &Fault{Class: Unavailable, Message: "the session with cloud " + s.entry.name + " is closed; open it again"}
+		return nil, &Fault{Class: Unavailable,
+			Message: "the session with cloud " + s.entry.name + " is closed; open it again"}
 	}
 	t, now := s.login.token, time.Now()
-	lives := t != nil && now.Before(t.expires)
-	if lives && (now.Before(t.renew) || s.login.flight != nil || now.Before(s.login.retry)) {
-		s.mu.Unlock()
-		return t, nil
+	if t == nil || !now.Before(t.expires) {
+		return s.fly(ctx)
 	}
-	fresh, err := s.fly(ctx)
-	if err != nil && lives && ctx.Err() == nil {
-		return t, nil
+	if !now.Before(t.renew) && !now.Before(s.login.retry) {
+		s.start(ctx)
 	}
-	return fresh, err
+	s.mu.Unlock()
+	return t, nil
 }
 
 // renew returns another token than one that was refused.
@@ -75,11 +74,7 @@ func (s *Session) fly(ctx context.Context) (*token, error) {
 		s.mu.Unlock()
 		return nil, &again
 	}
-	if s.login.flight == nil {
-		s.login.flight = make(chan struct{})
-		go s.authenticate(context.WithoutCancel(ctx))
-	}
-	flight := s.login.flight
+	flight := s.start(ctx)
 	s.mu.Unlock()
 	select {
 	case <-flight:
@@ -94,6 +89,15 @@ func (s *Session) fly(ctx context.Context) (*token, error) {
 		return nil, &again
 	}
 	return s.login.token, nil
+}
+
+// start begins an authentication unless one is under way. It is called with the lock held.
+func (s *Session) start(ctx context.Context) <-chan struct{} {
+	if s.login.flight == nil {
+		s.login.flight = make(chan struct{})
+		go s.authenticate(context.WithoutCancel(ctx))
+	}
+	return s.login.flight
 }
 
 // authenticate ends the flight.

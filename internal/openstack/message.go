@@ -26,7 +26,7 @@ const longestMessage = 600
 //	Glance, Swift       HTML or plain text
 func message(code int, body []byte) string {
 	var v any
-	text := ""
+	var text string
 	if err := json.Unmarshal(body, &v); err == nil {
 		text = dig(v, 0)
 	} else {

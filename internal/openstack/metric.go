@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics count by cloud (host of its Keystone) and service. Tenants choose hosts, so the series of a cloud go when its last
-// session does.
+// metrics count by cloud (host of its Keystone) and service. Tenants choose hosts, so the series of a cloud go when
+// its last session does.
 type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -22,7 +22,8 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	wide := []float64{.01, .03, .1, .3, 1, 3, 10, 30, 60}
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: prefix + "requests_total",
-			Help: "Requests that were sent, by class of status; 0xx is no answer."}, []string{"cloud", "service", "method", "code"}),
+			Help: "Requests that were sent, by class of status; 0xx is no answer."},
+			[]string{"cloud", "service", "method", "code"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: prefix + "request_seconds", Buckets: wide,
 			Help: "Time from sending a request to its whole answer."}, []string{"cloud", "service", "method"}),
 		queue: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: prefix + "queue_seconds", Buckets: wide,
@@ -64,7 +65,10 @@ func (m *metrics) breaker(c *call, closed bool) {
 }
 
 func (m *metrics) forget(cloud string) {
-	for _, v := range []interface{ DeletePartialMatch(prometheus.Labels) int }{m.requests, m.duration, m.queue, m.auths, m.broken} {
-		v.DeletePartialMatch(prometheus.Labels{"cloud": cloud})
-	}
+	series := prometheus.Labels{"cloud": cloud}
+	m.requests.DeletePartialMatch(series)
+	m.duration.DeletePartialMatch(series)
+	m.queue.DeletePartialMatch(series)
+	m.auths.DeletePartialMatch(series)
+	m.broken.DeletePartialMatch(series)
 }

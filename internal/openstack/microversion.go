@@ -11,8 +11,8 @@ import (
 // span is a range of microversions.
 type span struct{ min, max string }
 
-// Microversions returns the lowest and highest microversion of a service, empty when it has none. They are asked for once in
-// the life of a token.
+// Microversions returns the lowest and highest microversion of a service, empty when it has none. They are asked for
+// once in the life of a token.
 func (s *Session) Microversions(ctx context.Context, service string) (lowest, highest string, err error) {
 	service = official(service)
 	t, err := s.current(ctx)
@@ -40,8 +40,8 @@ func (s *Session) Microversions(ctx context.Context, service string) (lowest, hi
 	return v.min, v.max, nil
 }
 
-// versionDocument is how services describe themselves: Nova {"version": ...}, Cinder and Manila {"versions": [...]} with
-// "version" as the highest, Placement and Magnum with "max_version".
+// versionDocument is how services describe themselves: Nova {"version": ...}, Cinder and Manila {"versions": [...]}
+// with "version" as the highest, Placement and Magnum with "max_version".
 type versionDocument struct {
 	Version  versionEntry   `json:"version"`
 	Versions []versionEntry `json:"versions"`

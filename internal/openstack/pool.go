@@ -37,8 +37,8 @@ type Pool struct {
 	sweep    time.Time
 }
 
-// gateKey is what shares a gate. The cloud is in it because a tenant may run a Keystone whose catalog names the services of
-// others; limits are, so that no session slows down one that has others.
+// gateKey is what shares a gate. The cloud is in it because a tenant may run a Keystone whose catalog names the
+// services of others; limits are, so that no session slows down one that has others.
 type gateKey struct {
 	cloud, host, service string
 	limit                Limit

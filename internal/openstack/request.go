@@ -138,7 +138,8 @@ func below(base *url.URL, path string, query url.Values) (*url.URL, error) {
 	path = strings.TrimPrefix(path, "/")
 	for segment := range strings.SplitSeq(path, "/") {
 		name, err := url.PathUnescape(segment)
-		if err != nil || name == "." || name == ".." || strings.ContainsAny(segment, "?#\\") || strings.Contains(name, "/..") {
+		climbs := name == "." || name == ".." || strings.Contains(name, "/..")
+		if err != nil || climbs || strings.ContainsAny(segment, `?#\`) {
 			return nil, refuse("the path %q is not one below a service; escape the names in it", path)
 		}
 	}

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// secretKey matches keys of bodies whose values services quote in errors but nobody should see: Keystone answers an invalid
-// password with the password.
-var secretKey = regexp.MustCompile(`(?i)pass(word|wd|code|phrase)?$|secret$|secret_key|token$|private_key|payload$|user_?data$|blob$`)
+// secretKey matches keys of bodies whose values services quote in errors but nobody should see: Keystone answers an
+// invalid password with the password.
+var secretKey = regexp.MustCompile(
+	`(?i)pass(word|wd|code|phrase)?$|secret$|secret_key|token$|private_key|payload$|user_?data$|blob$`)
 
 // redact replaces secrets in a text that others wrote.
 func redact(text string, secrets []string) string {
@@ -24,8 +25,8 @@ func redact(text string, secrets []string) string {
 	return text
 }
 
-// secretsIn collects the secrets of a JSON body. An object below such a key is looked at key by key: Keystone's method
-// "password" has the name of the user in it.
+// secretsIn collects the secrets of a JSON body. An object below such a key is looked at key by key: Keystone's
+// method "password" has the name of the user in it.
 func secretsIn(body []byte) []string {
 	var v any
 	if json.Unmarshal(body, &v) != nil {

@@ -20,18 +20,19 @@ type service struct {
 	header, legacy string
 }
 
-// services has the types of https://service-types.openstack.org that have something to say. Others work by their type, with
-// the address in the catalog as it is.
+// services has the types of https://service-types.openstack.org that have something to say. Others work by their
+// type, with the address in the catalog as it is.
 var services = map[string]service{
 	"accelerator":           {version: "v2"},
 	"admin-logic":           {aliases: []string{"registration"}, version: "v1"},
 	"alarm":                 {aliases: []string{"alarming"}, version: "v2"},
 	"application-container": {aliases: []string{"container"}, version: "v1"},
 	"baremetal":             {aliases: []string{"bare-metal"}, version: "v1", legacy: "X-OpenStack-Ironic-API-Version"},
-	"block-storage":         {[]string{"volumev3", "block-store", "volume"}, "v3", true, "volume", "X-OpenStack-Volume-API-Version"},
-	"compute":               {version: "v2.1", legacy: "X-OpenStack-Nova-API-Version"},
-	"container-infrastructure-management": {aliases: []string{"container-infra", "container-infrastructure"}, version: "v1",
-		header: "container-infra"},
+	"block-storage": {aliases: []string{"volumev3", "block-store", "volume"}, version: "v3", project: true,
+		header: "volume", legacy: "X-OpenStack-Volume-API-Version"},
+	"compute": {version: "v2.1", legacy: "X-OpenStack-Nova-API-Version"},
+	"container-infrastructure-management": {aliases: []string{"container-infra", "container-infrastructure"},
+		version: "v1", header: "container-infra"},
 	"database":              {version: "v1.0", project: true},
 	"dns":                   {version: "v2"},
 	"identity":              {version: "v3"},
@@ -45,8 +46,9 @@ var services = map[string]service{
 	"orchestration":         {version: "v1", project: true},
 	"reservation":           {version: "v1"},
 	"resource-optimization": {aliases: []string{"infra-optim"}, version: "v1"},
-	"shared-file-system":    {aliases: []string{"sharev2", "share"}, version: "v2", legacy: "X-OpenStack-Manila-API-Version"},
-	"workflow":              {aliases: []string{"workflowv2"}, version: "v2"},
+	"shared-file-system": {aliases: []string{"sharev2", "share"}, version: "v2",
+		legacy: "X-OpenStack-Manila-API-Version"},
+	"workflow": {aliases: []string{"workflowv2"}, version: "v2"},
 }
 
 // official returns the type under which a service is known here.
@@ -93,8 +95,8 @@ func base(name, address, project string) (*url.URL, error) {
 	return u, nil
 }
 
-// newer replaces a version that is not the one requests are written for; v2 and v2.0 are the same, v2 and v2.1 of Nova
-// are not.
+// newer replaces a version that is not the one requests are written for; v2 and v2.0 are the same, v2 and v2.1 of
+// Nova are not.
 func newer(have, want string) string {
 	if strings.TrimSuffix(have, ".0") == strings.TrimSuffix(want, ".0") {
 		return have

@@ -45,7 +45,8 @@ func TestAddresses(t *testing.T) {
 
 func TestOfficialTypes(t *testing.T) {
 	for name, want := range map[string]string{
-		"volumev3": "block-storage", "volume": "block-storage", "block-storage": "block-storage", "sharev2": "shared-file-system",
+		"volumev3": "block-storage", "volume": "block-storage", "block-storage": "block-storage",
+		"sharev2":         "shared-file-system",
 		"container-infra": "container-infrastructure-management", "compute": "compute", "weather": "weather",
 		// Version 2 of Cinder is gone since Xena; its endpoint is not one for requests of version 3.
 		"volumev2": "volumev2",
@@ -58,8 +59,10 @@ func TestOfficialTypes(t *testing.T) {
 
 func TestVersionHeaders(t *testing.T) {
 	for service, want := range map[string]map[string]string{
-		"compute":                             {"OpenStack-API-Version": "compute 2.96", "X-OpenStack-Nova-API-Version": "2.96"},
-		"block-storage":                       {"OpenStack-API-Version": "volume 2.96", "X-OpenStack-Volume-API-Version": "2.96"},
+		"compute": {"OpenStack-API-Version": "compute 2.96",
+			"X-OpenStack-Nova-API-Version": "2.96"},
+		"block-storage": {"OpenStack-API-Version": "volume 2.96",
+			"X-OpenStack-Volume-API-Version": "2.96"},
 		"placement":                           {"OpenStack-API-Version": "placement 2.96"},
 		"container-infrastructure-management": {"OpenStack-API-Version": "container-infra 2.96"},
 		"shared-file-system": {"OpenStack-API-Version": "shared-file-system 2.96",

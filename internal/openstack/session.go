@@ -25,8 +25,8 @@ type Session struct {
 	distrusted map[string]time.Time
 }
 
-// distrust is how long a service that refuses new tokens does not cause authentications: its own configuration is wrong,
-// and each request would cost a token.
+// distrust is how long a service that refuses new tokens does not cause authentications: its own configuration is
+// wrong, and each request would cost a token.
 const distrust = time.Minute
 
 // Do sends a request. It is sent again only when its token was refused and a new one can be had.
@@ -58,7 +58,7 @@ func (s *Session) try(ctx context.Context, c *call, t *token) (*Response, error)
 		return nil, renewal
 	}
 	if c.stream != nil {
-		f := c.fault(Unavailable, "the token had expired, and a body that is a stream cannot be sent again; repeat the request")
+		f := c.fault(Unavailable, "the token had expired and a stream cannot be sent again; repeat the request")
 		f.cause = err
 		return nil, f
 	}

@@ -24,8 +24,8 @@ type token struct {
 	catalog        atomic.Pointer[catalog]
 	// looked is when the catalog was last read, guarded by the session.
 	looked time.Time
-	// versions has the ranges of microversions that were asked for. They live as long as the token, so that an upgrade of a
-	// service is noticed.
+	// versions has the ranges of microversions that were asked for. They live as long as the token, so that an upgrade
+	// of a service is noticed.
 	versions sync.Map
 }
 
@@ -79,7 +79,7 @@ func explain(e *entry, err error) error {
 	}
 	switch {
 	case f.Code == http.StatusUnauthorized:
-		f.Message += " Check the user, its domain, the project and the password or secret of cloud " + e.name + " in clouds.yaml."
+		f.Message += " Check user, domain, project and password or secret of cloud " + e.name + " in clouds.yaml."
 	case f.Code == http.StatusNotFound && f.Class == NotFound:
 		f.Class = Unavailable
 		f.Message = "there is no Keystone at " + e.authURL + "; correct auth_url of cloud " + e.name + " in clouds.yaml"
@@ -91,7 +91,8 @@ func read(c *call, res *Response, asked time.Time) (*token, error) {
 	var b tokenBody
 	id := res.Header.Get("X-Subject-Token")
 	if err := json.Unmarshal(res.Body, &b); err != nil || id == "" {
-		return nil, c.fault(Unavailable, "what answers at "+c.url.Host+" is no Keystone: it gives no token; correct auth_url in clouds.yaml")
+		return nil, c.fault(Unavailable, "what answers at "+c.url.Host+" is no Keystone, for it gives no token; "+
+			"correct auth_url in clouds.yaml")
 	}
 	in := b.Token
 	// The life counts from our clock: that of Keystone may differ.
@@ -111,8 +112,8 @@ func read(c *call, res *Response, asked time.Time) (*token, error) {
 	return t, nil
 }
 
-// renewal is when in its life a token is renewed, about four fifths in. A token that was had from a token gets no longer
-// life, so the end of a short one is not chased.
+// renewal is when in its life a token is renewed, about four fifths in. A token that was had from a token gets no
+// longer life, so the end of a short one is not chased.
 func renewal(life time.Duration) time.Duration {
 	if life < time.Minute {
 		return life

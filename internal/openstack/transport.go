@@ -20,8 +20,8 @@ const (
 // Dial opens a connection.
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// transports holds one HTTP transport for each TLS configuration. A transport for each session would leave the connections
-// of each rotated credential open.
+// transports holds one HTTP transport for each TLS configuration. A transport for each session would leave the
+// connections of each rotated credential open.
 type transports struct {
 	dial Dial
 	// instead replaces the network.
