@@ -50,7 +50,7 @@ func (c Config) parse(allowInsecure bool) (*entry, error) {
 	}
 	e := &entry{name: name, ca: c.CA, insecure: cloud.Verify != nil && !*cloud.Verify}
 	e.region = cmp.Or(c.Region, cloud.RegionName, firstRegion(cloud.Regions))
-	if err := usable(name, cloud); err != nil {
+	if err := c.usable(name, cloud); err != nil {
 		return nil, err
 	}
 	if e.insecure && !allowInsecure {
@@ -108,21 +108,22 @@ func where(err error) string {
 }
 
 // usable refuses what would need a file, or a version of Keystone that is gone.
-func usable(name string, c *clouds.Cloud) error {
+func (c Config) usable(name string, cloud *clouds.Cloud) error {
 	for _, f := range []struct{ key, value string }{
-		{"cacert", c.CACertFile}, {"cert", c.ClientCertFile}, {"key", c.ClientKeyFile},
+		{"cacert", cloud.CACertFile}, {"cert", cloud.ClientCertFile}, {"key", cloud.ClientKeyFile},
 	} {
-		if f.value != "" {
+		// Who gives the CA as content may keep the path that other clients of the same clouds.yaml need.
+		if f.value != "" && (f.key != "cacert" || len(c.CA) == 0) {
 			return refuse("cloud %q names a file in %s, and files are not read; remove it, and give a CA as content beside "+
 				"clouds.yaml", name, f.key)
 		}
 	}
 	switch {
-	case c.Profile != "" || c.Cloud != "":
+	case cloud.Profile != "" || cloud.Cloud != "":
 		return refuse("cloud %q takes its settings from a profile, which is a file; write out auth_url instead", name)
-	case c.AuthInfo == nil || c.AuthInfo.AuthURL == "":
+	case cloud.AuthInfo == nil || cloud.AuthInfo.AuthURL == "":
 		return refuse("cloud %q has no auth.auth_url; add the address of its Keystone", name)
-	case strings.HasPrefix(c.IdentityAPIVersion, "2"), strings.HasPrefix(string(c.AuthType), "v2"):
+	case strings.HasPrefix(cloud.IdentityAPIVersion, "2"), strings.HasPrefix(string(cloud.AuthType), "v2"):
 		return refuse("cloud %q wants version 2 of Keystone's API, which ended with Queens; use version 3", name)
 	}
 	return nil

@@ -164,3 +164,12 @@ func FuzzCloudsYAML(f *testing.F) {
 		}
 	})
 }
+
+// One clouds.yaml is for clients that read files, too.
+func TestPathOfACAIsLeftAloneWhenItsContentIsGiven(t *testing.T) {
+	c := with("cacert: /etc/openstack/ca.crt")
+	c.CA = []byte("content")
+	if _, err := c.parse(false); err != nil {
+		t.Errorf("the configuration is refused: %v", err)
+	}
+}

@@ -32,7 +32,7 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	if !there {
 		return c.gone(sc, t, p)
 	}
-	view := observation{id: id, resource: seen, kind: t.kind}
+	view := observation{id: shown(t.kind, id), resource: seen, kind: t.kind}
 	defer func() { c.seen.put(o.GetUID(), view) }()
 	out := stateOf(t.kind, seen)
 	t.mirror.Follow(string(o.GetUID()), id, t.marker, out != nil && out.State == outcome.StateWaiting, c.waker(o))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -81,19 +82,19 @@ func (c *controller) report(_ step.View, o object) {
 	drifted(st)
 }
 
-// drifted sets the condition that says whether the resource is as declared.
+// drifted sets the condition that says that the resource is not as declared; there is none while it is.
 func drifted(st *openstackv1.ResourceStatus) {
-	c := metav1.Condition{Type: conditionDrifted, Status: condition.False, Reason: "AsDeclared",
-		ObservedGeneration: st.ObservedGeneration, Message: "The resource is as declared."}
-	if len(st.Drift) > 0 {
-		paths := make([]string, 0, len(st.Drift))
-		for _, x := range st.Drift {
-			paths = append(paths, x.Path)
-		}
-		c.Status, c.Reason = condition.True, "Differs"
-		c.Message = "The resource differs in " + strings.Join(paths, ", ") + ". See status.drift; change what is declared, or the resource."
+	if len(st.Drift) == 0 {
+		meta.RemoveStatusCondition(&st.Conditions, conditionDrifted)
+		return
 	}
-	condition.Set(&st.Conditions, c)
+	paths := make([]string, 0, len(st.Drift))
+	for _, x := range st.Drift {
+		paths = append(paths, x.Path)
+	}
+	condition.Set(&st.Conditions, metav1.Condition{Type: conditionDrifted, Status: condition.True, Reason: "Differs",
+		ObservedGeneration: st.ObservedGeneration, Message: "The resource differs in " + strings.Join(paths, ", ") +
+			". See status.drift; change what is declared, or the resource."})
 }
 
 // short is a value as JSON of at most 256 bytes.

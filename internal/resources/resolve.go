@@ -147,6 +147,14 @@ func bare(k *d.Kind, booked string) string {
 	return booked[strings.LastIndex(booked, "/")+1:]
 }
 
+// shown is the id as people see it: of a relation what it connects.
+func shown(k *d.Kind, id string) string {
+	if k.Shape != d.Relation {
+		return id
+	}
+	return strings.Join(strings.FieldsFunc(id, func(r rune) bool { return r == '/' }), "/")
+}
+
 // external finds a resource that no object stands for.
 func (e *Engine) external(ctx context.Context, cl *cloud, kind string, m map[string]any) (string, error) {
 	k := e.kinds[kind]

@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -80,7 +81,7 @@ func (t *target) marked() map[string]any {
 	m := t.kind.Marker
 	switch m.Channel {
 	case d.MarkByID:
-		out[t.kind.IDField()] = t.marker
+		out[cmp.Or(m.Field, t.kind.IDField())] = t.marker
 	case d.MarkByExtra:
 		out[m.Field] = t.marker
 	case d.MarkByMetadata:

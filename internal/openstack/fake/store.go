@@ -37,8 +37,11 @@ func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, r *http.Requ
 	if q, limited := c.Quota[k.Name]; limited && len(s.rows) >= q {
 		return failure(http.StatusForbidden, "Quota exceeded for resources: "+k.Plural)
 	}
-	if given, ok := in[k.IDField()].(string); ok && given != "" {
-		id = given
+	for _, name := range []string{k.IDField(), k.Marker.Field} {
+		if given, ok := in[name].(string); ok && given != "" && (name == k.IDField() || k.Marker.Channel == d.MarkByID) {
+			id = given
+			delete(in, name)
+		}
 	}
 	fields := c.defaults(k)
 	maps.Copy(fields, in)

@@ -6,7 +6,7 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 var Endpoint = d.Kind{
 	Name: "Endpoint", Plural: "endpoints", Service: "identity", Path: "/endpoints", Item: "endpoint", Items: "endpoints",
 	Doc: "Endpoint is the address of a service in a region.", Key: []string{"service_id", "interface", "region_id"},
-	Update: d.Update{Method: "PATCH"}, Marker: extra, Events: []string{"identity.endpoint"},
+	Update: d.Update{Method: "PATCH"}, Marker: byKey, Events: []string{"identity.endpoint"},
 	Fields: []d.Field{
 		{API: "service_id", Ref: "Service", Required: true, CreateOnly: true, Doc: "Service that answers there."},
 		{API: "interface", Required: true, Enum: []string{"admin", "internal", "public"}, Doc: "Who the address is for."},

@@ -18,7 +18,8 @@ func All() []*d.Kind {
 
 // Markers of services.
 var (
-	// extra: Keystone stores attributes that it does not know.
+	// extra: Keystone stores attributes that it does not know, of all but domains and endpoints: it checks its own answers
+	// against a schema, and such an attribute would break every list of them.
 	extra = d.Marker{Channel: d.MarkByExtra, Field: "stackwright_owner"}
 	byKey = d.Marker{Channel: d.MarkByKey}
 )
