@@ -164,3 +164,22 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkDo(b *testing.B) {
+	c := newCloud("")
+	serve(b, c)
+	p := NewPool(Options{})
+	defer p.Close()
+	config := c.config("alice")
+	config.Limits = Limits{"": {Rate: maxRate, Burst: 1e6, Parallel: 100}}
+	s, err := p.Open(b.Context(), "ns/secret", config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.Do(b.Context(), get); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
