@@ -24,11 +24,15 @@ func (p *Pool) send(ctx context.Context, g *gate, t http.RoundTripper, c *call) 
 	if err != nil {
 		return nil, c.named(err)
 	}
+	var v verdict // Silent, should what follows panic.
+	defer func() {
+		g.leave(ticket, v)
+		p.metrics.breaker(c, g.closed())
+	}()
 	sent := time.Now()
 	res, err := c.exchange(ctx, t)
 	p.metrics.sent(c, codeOf(res, err), time.Since(sent))
-	g.leave(ticket, judge(err))
-	p.metrics.breaker(c, g.closed())
+	v = judge(err)
 	return res, err
 }
 
@@ -75,7 +79,8 @@ func (c *call) exchange(parent context.Context, t http.RoundTripper) (*Response,
 	if err != nil {
 		return nil, refuse("the request %s %s cannot be made", c.method, c.path)
 	}
-	req.Header = c.header
+	// The transport may still read the headers of the first try when a second one changes them.
+	req.Header = c.header.Clone()
 	res, err := t.RoundTrip(req)
 	if err != nil {
 		return nil, c.broken(parent, err)

@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -35,7 +34,29 @@ type cloud struct {
 	tokens map[string]time.Time
 	number int
 	seen   []*http.Request
-	conns  atomic.Int64
+	// opened and most count connections, those ever and those at once.
+	opened, flying, most int
+}
+
+// counted is a connection that tells its cloud when it ends.
+type counted struct {
+	net.Conn
+	cloud *cloud
+	once  sync.Once
+}
+
+// Close closes the connection.
+func (c *counted) Close() error {
+	c.once.Do(func() { c.cloud.count(-1) })
+	return c.Conn.Close()
+}
+
+func (c *cloud) count(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opened += max(0, n)
+	c.flying += n
+	c.most = max(c.most, c.flying)
 }
 
 func newCloud(host string) *cloud {
@@ -214,8 +235,8 @@ func (w *wire) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {
 	case l.conns <- theirs:
-		l.cloud.conns.Add(1)
-		return ours, nil
+		l.cloud.count(1)
+		return &counted{Conn: ours, cloud: l.cloud}, nil
 	case <-l.done:
 		return nil, net.ErrClosed
 	case <-ctx.Done():

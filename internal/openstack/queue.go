@@ -2,7 +2,8 @@ package openstack
 
 import "slices"
 
-// Lane says how urgent a request is. Requests of a lane go before all those of the next.
+// Lane says how urgent a request is. Requests of a lane go before all those of the next, even if these never come to
+// pass: a cloud that cannot take what people do has no time for looking after drift.
 type Lane int
 
 // The lanes, most urgent first.

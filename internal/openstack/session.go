@@ -113,7 +113,8 @@ func (s *Session) UserID() string { return s.token().user }
 // DomainID returns the domain of the token's scope: that of its project, or the domain itself.
 func (s *Session) DomainID() string { return s.token().domain }
 
-// Close takes the session out of its pool. Requests that are under way go on; new ones are refused.
+// Close takes the session out of its pool, for all who share it. Requests that are under way go on; new ones are
+// refused until it is opened again.
 func (s *Session) Close() {
 	s.pool.mu.Lock()
 	s.pool.forget(s)
