@@ -6,22 +6,27 @@ import (
 	"strings"
 )
 
-// matching is the n-th string that is made for a pattern; false when there is no such one.
-func matching(pattern string, n int) (string, bool) {
+// matching is the n-th string that is made for a pattern, of at least some length; false when there is no such one.
+func matching(pattern string, n, least int) (string, bool) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return "", false
 	}
-	text := expand(tree.Simplify(), n)
-	if n > 0 && text == expand(tree.Simplify(), 0) {
+	many := 1
+	text := expand(tree, n, many)
+	for len(text) < least && many < least {
+		many++
+		text = expand(tree, n, many)
+	}
+	if n > 0 && text == expand(tree, 0, many) {
 		return "", false
 	}
 	fits, err := regexp.MatchString(pattern, text)
-	return text, err == nil && fits
+	return text, err == nil && fits && len(text) >= least
 }
 
-// expand writes what a part of a pattern stands for, with each choice made by n.
-func expand(t *syntax.Regexp, n int) string {
+// expand writes what a part of a pattern stands for, with each choice made by n, and many of what may be repeated.
+func expand(t *syntax.Regexp, n, many int) string {
 	switch t.Op {
 	case syntax.OpLiteral:
 		return string(t.Rune)
@@ -30,15 +35,21 @@ func expand(t *syntax.Regexp, n int) string {
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		return string(rune('a' + n%26))
 	case syntax.OpAlternate:
-		return expand(t.Sub[n%len(t.Sub)], n)
+		return expand(t.Sub[n%len(t.Sub)], n, many)
 	case syntax.OpRepeat:
-		return strings.Repeat(expand(t.Sub[0], n), max(1, t.Min))
-	case syntax.OpCapture, syntax.OpStar, syntax.OpPlus, syntax.OpQuest:
-		return expand(t.Sub[0], n)
+		most := t.Max
+		if most < 0 {
+			most = max(many, t.Min)
+		}
+		return strings.Repeat(expand(t.Sub[0], n, many), max(t.Min, min(many, most)))
+	case syntax.OpStar, syntax.OpPlus:
+		return strings.Repeat(expand(t.Sub[0], n, many), many)
+	case syntax.OpCapture, syntax.OpQuest:
+		return expand(t.Sub[0], n, many)
 	case syntax.OpConcat:
 		var b strings.Builder
 		for _, s := range t.Sub {
-			b.WriteString(expand(s, n))
+			b.WriteString(expand(s, n, many))
 		}
 		return b.String()
 	default:

@@ -47,16 +47,16 @@ func TestValue(t *testing.T) {
 
 func TestMatching(t *testing.T) {
 	for _, pattern := range []string{
-		"^[a-zA-Z0-9+.-]+:.+", "^[0-9]{4}$", "^(a|b)$", "^x[0-9a-f]*$", "^([0-9]{1,3}\\.){3}[0-9]{1,3}(/[0-9]{1,2})?$", "^CUSTOM_[A-Z0-9_]+$",
+		"^[a-zA-Z0-9+.-]+:.+", "^[0-9]{4,6}$", "^(a|b)[xy]{3,}$", "^x[0-9a-f]*$", "^([0-9]{1,3}\\.){3}[0-9]{1,3}(/[0-9]{1,2})?$", "^CUSTOM_[A-Z0-9_]+$",
 	} {
-		a, okA := matching(pattern, 0)
-		b, okB := matching(pattern, 1)
+		a, okA := matching(pattern, 0, 5)
+		b, okB := matching(pattern, 1, 5)
 		fits := regexp.MustCompile(pattern).MatchString
 		if !okA || !okB || a == b || !fits(a) || !fits(b) {
 			t.Errorf("%s: %q, %t and %q, %t", pattern, a, okA, b, okB)
 		}
 	}
-	if got, ok := matching("^only$", 1); ok {
+	if got, ok := matching("^only$", 1, 0); ok {
 		t.Errorf("a second string for ^only$ is %q", got)
 	}
 }

@@ -81,11 +81,9 @@ func word(f d.Field, n int) (any, bool) {
 	}
 	text, ok := plain(f.Normal, n), true
 	if f.Pattern != "" {
-		text, ok = matching(f.Pattern, n)
+		text, ok = matching(f.Pattern, n, int(f.Min))
 	}
-	if f.Type == d.String {
-		text += strings.Repeat("x", max(0, int(f.Min)-len(text)))
-	}
+	text += strings.Repeat("x", max(0, int(f.Min)-len(text)))
 	return text, ok && int64(len(text)) <= cmp.Or(f.Max, int64(len(text)))
 }
 
