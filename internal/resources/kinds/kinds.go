@@ -5,10 +5,19 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 
 // All returns every kind, parents before children.
 func All() []*d.Kind {
-	return []*d.Kind{
-		// identity
-		&Region, &Domain, &Project, &User, &Group, &GroupMembership, &Role, &RoleInference, &RoleAssignment, &Service,
-		&Endpoint, &ApplicationCredential, &EC2Credential, &RegisteredLimit, &Limit,
+	var all []*d.Kind
+	for _, service := range [][]d.Kind{identity()} {
+		for _, k := range service {
+			all = append(all, &k)
+		}
+	}
+	return all
+}
+
+func identity() []d.Kind {
+	return []d.Kind{
+		Region, Domain, Project, User, Group, GroupMembership, Role, RoleInference, RoleAssignment, Service, Endpoint,
+		ApplicationCredential, EC2Credential, RegisteredLimit, Limit,
 	}
 }
 
