@@ -22,7 +22,8 @@ type Action struct {
 	Bodies map[string]string
 	// Remove takes entries of a map or list away, and comes before the rest. {removed} in its body is the list of the
 	// entries (of a map: of the keys) that are no longer declared; in its path it is one entry, and there is one request for
-	// each. Body is then for {added}: the entries that are new or different.
+	// each. {removed: null} is an object in which each of the keys is null. Body is then for {added}: the entries that are
+	// new or different.
 	Remove *Request
 }
 

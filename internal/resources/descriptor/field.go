@@ -98,6 +98,8 @@ const (
 	Set Normal = "set"
 	// CIDR: host bits and spelling of addresses do not matter.
 	CIDR Normal = "cidr"
+	// CIDRs: a list of CIDRs, in any order.
+	CIDRs Normal = "cidrs"
 	// MAC: case and separators do not matter.
 	MAC Normal = "mac"
 	// DNS: case and the last dot do not matter.
@@ -106,6 +108,8 @@ const (
 	Fold Normal = "fold"
 	// Time: any spelling of the same time.
 	Time Normal = "time"
+	// Base64: the API has the value in base64.
+	Base64 Normal = "base64"
 	// Subset: the resource may have more entries than are declared.
 	Subset Normal = "subset"
 )
