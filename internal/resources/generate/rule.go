@@ -20,15 +20,24 @@ func resourceRules(k *d.Kind) []rule {
 		list = append(list, constant(path))
 	}
 	for _, names := range k.OneOf {
-		var has []string
-		for _, api := range names {
-			f, _ := k.Field(api)
-			has = append(has, present("self", []d.Field{f}))
-		}
-		list = append(list, rule{fmt.Sprintf("[%s].exists_one(x, x)", strings.Join(has, ", ")),
+		list = append(list, rule{which(k, names) + ".exists_one(x, x)",
 			"set exactly one of " + strings.Join(specNames(k, names), ", ")})
 	}
+	for _, names := range k.AtMostOne {
+		list = append(list, rule{which(k, names) + ".filter(x, x).size() < 2",
+			"set at most one of " + strings.Join(specNames(k, names), ", ")})
+	}
 	return list
+}
+
+// which is a list that tells of each field whether it is declared.
+func which(k *d.Kind, names []string) string {
+	var has []string
+	for _, api := range names {
+		f, _ := k.Field(api)
+		has = append(has, present("self", []d.Field{f}))
+	}
+	return "[" + strings.Join(has, ", ") + "]"
 }
 
 // createOnly are the paths of the fields that cannot be changed. Entries of a list have no identity, so that what is in
@@ -109,7 +118,11 @@ func specRules(k *d.Kind) []rule {
 			"declare what is wanted in spec.resource, or say in spec.import which one is taken over"})
 	}
 	if named && k.Shape == d.Resource {
-		list = append(list, rule{"!" + observes + " || has(self.__import__) || has(self.resource) && has(self.resource.name)",
+		some := "has(self.__import__) || has(self.resource) && has(self.resource.name)"
+		if !k.ReadOnly {
+			some = "!" + observes + " || " + some
+		}
+		list = append(list, rule{some,
 			"say which one is observed: set spec.import or spec.resource.name"})
 	}
 	return list

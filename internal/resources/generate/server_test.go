@@ -184,31 +184,29 @@ type change struct {
 func changes(k *d.Kind, full map[string]any, path []d.Field) []change {
 	last := path[len(path)-1]
 	constant := slices.ContainsFunc(slices.Concat(path, last.Fields), func(f d.Field) bool { return f.CreateOnly })
-	with, without, partnerConstant := runtime.DeepCopyJSON(full), map[string]any(nil), false
-	if len(path) == 1 {
-		for _, other := range rivals(k, last) {
-			delete(with, other.Spec())
-			without, partnerConstant = map[string]any{}, other.CreateOnly
-		}
+	with := runtime.DeepCopyJSON(full)
+	others, needed := rivals(k, path[0])
+	for _, other := range others {
+		delete(with, other.Spec())
 	}
 	if at(with, path) == nil {
 		v, _ := sample.Value(last, 0)
 		set(with, path, v)
 	}
-	alternative := without != nil
-	without = runtime.DeepCopyJSON(with)
+	without := runtime.DeepCopyJSON(with)
 	set(without, path, nil)
-	if alternative {
-		other := rivals(k, last)[0]
-		v, _ := sample.Value(other, 0)
-		without[other.Spec()] = v
+	swaps := needed && len(path) == 1
+	if swaps {
+		v, _ := sample.Value(others[0], 0)
+		without[others[0].Spec()] = v
 	}
+	swaps = swaps && others[0].CreateOnly
 	says := "cannot be changed after creation"
 	list := []change{
-		{"removal of " + shown(path), with, without, constant || partnerConstant || last.Required, last.Required, says},
+		{"removal of " + shown(path), with, without, constant || swaps || last.Required, last.Required, says},
 	}
 	if !last.Required {
-		list = append(list, change{"addition of " + shown(path), without, with, constant || partnerConstant, false, says})
+		list = append(list, change{"addition of " + shown(path), without, with, constant || swaps, false, says})
 	}
 	for n := range 3 {
 		v, ok := sample.Value(last, n)
@@ -221,19 +219,22 @@ func changes(k *d.Kind, full map[string]any, path []d.Field) []change {
 	return list
 }
 
-// rivals are the fields that exclude a field.
-func rivals(k *d.Kind, f d.Field) []d.Field {
+// rivals are the fields that exclude a field, and whether one of them must be there.
+func rivals(k *d.Kind, f d.Field) ([]d.Field, bool) {
 	var list []d.Field
-	for _, names := range k.OneOf {
-		if slices.Contains(names, f.API) {
-			for _, api := range names {
-				if other, ok := k.Field(api); ok && api != f.API {
-					list = append(list, other)
-				}
+	needed := false
+	for i, names := range slices.Concat(k.OneOf, k.AtMostOne) {
+		if !slices.Contains(names, f.API) {
+			continue
+		}
+		needed = needed || i < len(k.OneOf)
+		for _, api := range names {
+			if other, ok := k.Field(api); ok && api != f.API {
+				list = append(list, other)
 			}
 		}
 	}
-	return list
+	return list, needed
 }
 
 func (c change) play(t *testing.T, k *d.Kind) {

@@ -6,14 +6,40 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 // All returns every kind, parents before children.
 func All() []*d.Kind {
 	var all []*d.Kind
-	for _, k := range []d.Kind{
-		// identity
-		Region, Domain, Project, User, Group, GroupMembership, Role, RoleInference, RoleAssignment, Service,
-		Endpoint, ApplicationCredential, EC2Credential, RegisteredLimit, Limit,
-	} {
-		all = append(all, new(k))
+	for _, service := range [][]d.Kind{identity(), compute(), image(), network(), blockStorage()} {
+		for _, k := range service {
+			all = append(all, &k)
+		}
 	}
 	return all
+}
+
+func identity() []d.Kind {
+	return []d.Kind{
+		Region, Domain, Project, User, Group, GroupMembership, Role, RoleInference, RoleAssignment, Service, Endpoint,
+		ApplicationCredential, EC2Credential, RegisteredLimit, Limit,
+	}
+}
+
+func compute() []d.Kind {
+	return []d.Kind{
+		Flavor, FlavorAccess, KeyPair, ServerGroup, Server, ServerVolumeAttachment, ServerInterface, HostAggregate,
+		AggregateHost, ComputeQuota, ResourceClass, Trait, ResourceProvider,
+	}
+}
+
+func image() []d.Kind { return []d.Kind{Image, ImageMember} }
+
+func network() []d.Kind {
+	return []d.Kind{
+		QoSPolicy, QoSBandwidthLimitRule, QoSMinimumBandwidthRule, QoSMinimumPacketRateRule, QoSDSCPMarkingRule, AddressScope,
+		Network, Segment, SubnetPool, Subnet, AddressGroup, SecurityGroup, SecurityGroupRule, Port, Trunk, Router,
+		RouterInterface, FloatingIP, PortForwarding, RBACPolicy, NetworkQuota,
+	}
+}
+
+func blockStorage() []d.Kind {
+	return []d.Kind{VolumeQoS, VolumeType, VolumeTypeAccess, Volume, Snapshot, Backup, VolumeQuota}
 }
 
 // Markers of services.
@@ -21,6 +47,8 @@ var (
 	// extra: Keystone stores attributes that it does not know.
 	extra = d.Marker{Channel: d.MarkByExtra, Field: "stackwright_owner"}
 	byKey = d.Marker{Channel: d.MarkByKey}
+	// metadata is Cinder's.
+	metadata = d.Marker{Channel: d.MarkByMetadata, Field: "metadata"}
 )
 
 // Fields that many kinds have.
@@ -32,6 +60,17 @@ var (
 
 func name(max int64) d.Field {
 	return d.Field{API: "name", Named: true, Max: max, Doc: "Name in OpenStack; that of the object when empty."}
+}
+
+// maxInt is the largest number in most databases of OpenStack.
+const maxInt = 1<<31 - 1
+
+// quotaProject is the project that a quota is for.
+var quotaProject = d.Field{API: "project_id", Ref: "Project", Own: true, CreateOnly: true,
+	Doc: "Project that is limited; that of the cloud's credentials when empty."}
+
+func quota(api, doc string) d.Field {
+	return d.Field{API: api, Type: d.Int, Min: -1, HasMin: true, Max: maxInt, Doc: doc + " -1 is no limit."}
 }
 
 // create makes a field that cannot be changed later.

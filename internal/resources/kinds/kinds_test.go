@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,33 +13,43 @@ import (
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 )
 
-// maxLines of a descriptor's file; less is better.
+// maxLines of a descriptor; less is better.
 const maxLines = 40
 
+var literal = regexp.MustCompile(`(?ms)^var (\w+) = d\.Kind{$.*?^}$`)
+
 func TestDescriptorsAreShort(t *testing.T) {
-	var lines []int
-	for _, k := range All() {
-		file := strings.ToLower(k.Name) + ".go"
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Errorf("%s is not in a file of its own: %v", k.Name, err)
-			continue
-		}
-		n := bytes.Count(content, []byte("\n"))
-		if n > maxLines {
-			t.Errorf("%s has %d lines, at most %d", file, n, maxLines)
-		}
-		lines = append(lines, n)
-	}
-	slices.Sort(lines)
-	t.Logf("%d kinds, the median has %d lines, the longest %d", len(lines), lines[len(lines)/2], lines[len(lines)-1])
+	lines := map[string]int{}
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(files) - 2; n != len(lines) { // kinds.go and this one
-		t.Errorf("there are %d files and %d kinds; add each kind to All", n, len(lines))
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range literal.FindAllSubmatch(content, -1) {
+			name := string(m[1])
+			lines[name] = bytes.Count(m[0], []byte("\n")) + 1
+			if lines[name] > maxLines {
+				t.Errorf("%s has %d lines, at most %d", name, lines[name], maxLines)
+			}
+			if file != strings.ToLower(name)+".go" {
+				t.Errorf("%s is in %s rather than in a file of its own", name, file)
+			}
+		}
 	}
+	for _, k := range All() {
+		if lines[k.Name] == 0 {
+			t.Errorf("%s is not a literal in a variable of its name", k.Name)
+		}
+	}
+	if n := len(All()); n != len(lines) {
+		t.Errorf("there are %d descriptors and %d kinds; add each one to All", len(lines), n)
+	}
+	sorted := slices.Sorted(maps.Values(lines))
+	t.Logf("%d kinds, the median has %d lines, the longest %d", len(sorted), sorted[len(sorted)/2], sorted[len(sorted)-1])
 }
 
 func TestNamesAreUnique(t *testing.T) {
@@ -96,8 +107,10 @@ func checkFields(t *testing.T, all []*d.Kind, above string, fields []d.Field) {
 		if f.Doc == "" || !strings.HasSuffix(strings.TrimRight(f.Doc, `}"`), ".") {
 			t.Errorf("%s: Doc %q is not a sentence", name, f.Doc)
 		}
-		if f.Ref != "" && !slices.ContainsFunc(all, func(k *d.Kind) bool { return k.Name == f.Ref }) {
-			t.Errorf("%s refers to kind %s, which does not exist", name, f.Ref)
+		for _, ref := range append(slices.Collect(maps.Values(f.Refs)), f.Ref) {
+			if ref != "" && !slices.ContainsFunc(all, func(k *d.Kind) bool { return k.Name == ref }) {
+				t.Errorf("%s refers to kind %s, which does not exist", name, ref)
+			}
 		}
 		if _, err := regexp.Compile(f.Pattern); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -119,26 +132,34 @@ func checkFields(t *testing.T, all []*d.Kind, above string, fields []d.Field) {
 // checkNames wants each API name to be that of a field.
 func checkNames(t *testing.T, k *d.Kind) {
 	t.Helper()
-	names := map[string][]string{"Key": k.Key, "List.Filters": k.List.Filters, "OneOf": slices.Concat(k.OneOf...)}
+	names := map[string][]string{"Key": k.Key, "List.Filters": k.List.Filters, "OneOf": slices.Concat(k.OneOf...),
+		"AtMostOne": slices.Concat(k.AtMostOne...)}
 	for _, path := range append(slices.Clone(k.Paths), k.Path) {
 		for _, m := range placeholder.FindAllStringSubmatch(path, -1) {
 			names[path] = append(names[path], m[1])
 		}
 	}
+	known := map[string]bool{k.IDField(): true, k.State.Path: true}
+	for _, f := range k.Fields {
+		known[f.API] = true
+		for _, inner := range f.Fields {
+			known[inner.API] = known[inner.API] || f.Flat
+		}
+	}
 	for where, list := range names {
 		for _, api := range list {
-			if _, ok := k.Field(api); !ok && api != k.IDField() {
+			if !known[api] {
 				t.Errorf("%s names %s, which is no field", where, api)
 			}
 		}
 	}
-	for _, group := range k.OneOf {
+	for _, group := range slices.Concat(k.OneOf, k.AtMostOne) {
 		if len(group) < 2 {
-			t.Errorf("OneOf %v leaves no choice", group)
+			t.Errorf("OneOf or AtMostOne %v leaves no choice", group)
 		}
 		for _, api := range group {
 			if f, _ := k.Field(api); f.Required {
-				t.Errorf("OneOf %v has %s, which is required", group, api)
+				t.Errorf("OneOf or AtMostOne %v has %s, which is required", group, api)
 			}
 		}
 	}
@@ -151,17 +172,17 @@ func checkMarker(t *testing.T, k *d.Kind) {
 	switch {
 	case k.Shape != d.Resource && channel != "":
 		t.Errorf("a %s is known by its fields and needs no marker", k.Shape)
-	case k.Shape == d.Resource && channel == "":
+	case k.Shape == d.Resource && channel == "" && !k.ReadOnly:
 		t.Error("nothing says how a resource is known to be ours; set Marker")
 	case (channel == d.MarkByMetadata || channel == d.MarkByExtra) && k.Marker.Field == "":
 		t.Errorf("the marker %s is in no field; set Marker.Field", channel)
 	case (channel == d.MarkByKey || k.Shape != d.Resource) && len(k.Key) == 0:
 		t.Error("it is known by its key, and has none")
-	case k.Shape == d.Relation && len(k.Paths) == 0:
-		t.Error("a relation is a path; set Paths")
+	case k.Shape == d.Relation && len(k.Paths) == 0 && (k.Create.Path == "" || k.Delete.Path == ""):
+		t.Error("a relation is a path; set Paths, or Create.Path and Delete.Path")
 	}
 	for _, f := range k.Fields {
-		if k.Update.Method == "" && f.Via == "" && f.Const == nil && !f.CreateOnly {
+		if k.Update.Method == "" && !k.ReadOnly && f.Via == "" && f.Const == nil && !f.CreateOnly {
 			t.Errorf("%s cannot be updated, but field %s is not create-only", k.Name, f.API)
 		}
 	}

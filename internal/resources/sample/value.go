@@ -12,9 +12,9 @@ import (
 // Value is the n-th value that a field takes, counted from 0; false when it has no such value.
 func Value(f d.Field, n int) (any, bool) {
 	switch {
-	case f.Ref != "" && f.Type == d.Strings:
+	case f.IsRef() && f.Type == d.Strings:
 		return []any{reference(n)}, true
-	case f.Ref != "":
+	case f.IsRef():
 		return reference(n), true
 	}
 	switch f.Type {
@@ -125,7 +125,7 @@ func Full(k *d.Kind) (map[string]any, error) {
 
 // excluded tells that another field of a group is declared already.
 func excluded(k *d.Kind, f d.Field, declared map[string]any) bool {
-	for _, names := range k.OneOf {
+	for _, names := range slices.Concat(k.OneOf, k.AtMostOne) {
 		if !slices.Contains(names, f.API) {
 			continue
 		}
