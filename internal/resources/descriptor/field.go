@@ -122,7 +122,7 @@ func (f Field) Spec() string {
 	case f.IsRef() && f.Type == Strings:
 		return Camel(strings.TrimSuffix(strings.TrimSuffix(f.API, "s"), "_id")) + "Refs"
 	case f.IsRef():
-		return Camel(strings.TrimSuffix(f.API, "_id")) + "Ref"
+		return strings.TrimSuffix(Camel(strings.TrimSuffix(f.API, "_id")), "Ref") + "Ref"
 	case f.Type == Secret:
 		return Camel(f.API) + "Ref"
 	default:

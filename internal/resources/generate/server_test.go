@@ -189,9 +189,11 @@ func changes(k *d.Kind, full map[string]any, path []d.Field) []change {
 	for _, other := range others {
 		delete(with, other.Spec())
 	}
-	if at(with, path) == nil {
-		v, _ := sample.Value(last, 0)
-		set(with, path, v)
+	for i := range path {
+		if at(with, path[:i+1]) == nil {
+			v, _ := sample.Value(path[i], 0)
+			set(with, path[:i+1], v)
+		}
 	}
 	without := runtime.DeepCopyJSON(with)
 	set(without, path, nil)
@@ -202,10 +204,9 @@ func changes(k *d.Kind, full map[string]any, path []d.Field) []change {
 	}
 	swaps = swaps && others[0].CreateOnly
 	says := "cannot be changed after creation"
-	list := []change{
-		{"removal of " + shown(path), with, without, constant || swaps || last.Required, last.Required, says},
-	}
-	if !last.Required {
+	stays := last.Required || k.ReadOnly && last.Named
+	list := []change{{"removal of " + shown(path), with, without, constant || swaps || stays, stays, says}}
+	if !stays {
 		list = append(list, change{"addition of " + shown(path), without, with, constant || swaps, false, says})
 	}
 	for n := range 3 {
@@ -266,15 +267,10 @@ func at(resource map[string]any, path []d.Field) any {
 	return v
 }
 
-// set writes the value at a path, or removes it.
+// set writes the value at a path, or removes it. What is above is there.
 func set(resource map[string]any, path []d.Field, v any) {
 	for _, f := range path[:len(path)-1] {
-		inner, ok := resource[f.Spec()].(map[string]any)
-		if !ok {
-			inner = map[string]any{}
-			resource[f.Spec()] = inner
-		}
-		resource = inner
+		resource, _ = resource[f.Spec()].(map[string]any)
 	}
 	last := path[len(path)-1].Spec()
 	if v == nil {
