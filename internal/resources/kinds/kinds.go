@@ -6,7 +6,7 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 // All returns every kind, parents before children.
 func All() []*d.Kind {
 	var all []*d.Kind
-	for _, service := range [][]d.Kind{identity(), compute(), image(), network(), blockStorage()} {
+	for _, service := range [][]d.Kind{identity(), compute(), image(), network(), blockStorage(), keyManager(), loadBalancer(), dns(), {Stack}} {
 		for _, k := range service {
 			all = append(all, &k)
 		}
@@ -40,6 +40,19 @@ func network() []d.Kind {
 
 func blockStorage() []d.Kind {
 	return []d.Kind{VolumeQoS, VolumeType, VolumeTypeAccess, Volume, Snapshot, Backup, VolumeQuota}
+}
+
+func keyManager() []d.Kind { return []d.Kind{KeyManagerSecret, KeyManagerContainer} }
+
+func loadBalancer() []d.Kind {
+	return []d.Kind{
+		OctaviaFlavorProfile, OctaviaFlavor, LoadBalancer, Listener, Pool, Member, HealthMonitor, L7Policy, L7Rule,
+		LoadBalancerQuota,
+	}
+}
+
+func dns() []d.Kind {
+	return []d.Kind{Zone, RecordSet, TSIGKey, ZoneTransferRequest, ZoneTransferAccept, DNSQuota}
 }
 
 // Markers of services.
