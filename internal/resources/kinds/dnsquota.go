@@ -9,7 +9,8 @@ var DNSQuota = d.Kind{
 	Path: "/quotas/{project_id}", Item: d.None, Key: []string{"project_id"}, Update: d.Update{Method: "PATCH"},
 	Fields: []d.Field{
 		quotaProject,
-		quota("zones", "Zones."), quota("zone_recordsets", "Record sets of a zone."), quota("zone_records", "Records of a zone."),
+		quota("zones", "Zones."), quota("zone_recordsets", "Record sets of a zone."),
+		quota("zone_records", "Records of a zone."),
 		quota("recordset_records", "Records of a record set."), quota("api_export_size", "Records of an export."),
 	},
 	List: d.List{AllProjects: allProjects},

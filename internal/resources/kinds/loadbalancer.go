@@ -14,10 +14,12 @@ var LoadBalancer = d.Kind{
 		{API: "vip_port_id", Ref: "Port", CreateOnly: true, Doc: "Port that has its address."},
 		{API: "vip_address", CreateOnly: true, Max: 64, Doc: "Its address; a free one when empty."},
 		{API: "vip_qos_policy_id", As: "vipQoSPolicyRef", Ref: "QoSPolicy", Doc: "Limits of its address."},
-		{API: "vip_sg_ids", As: "vipSecurityGroupRefs", Type: d.Strings, Normal: d.Set, Ref: "SecurityGroup", Doc: "What may pass to it."},
-		{API: "additional_vips", As: "additionalVIPs", Type: d.Objects, CreateOnly: true, Normal: d.Set, Doc: "More addresses.", Fields: []d.Field{
-			{API: "subnet_id", Ref: "Subnet", Required: true, Doc: "Subnet of the address."},
-			{API: "ip_address", As: "ip", Max: 64, Doc: "The address; a free one when empty."}}},
+		{API: "vip_sg_ids", As: "vipSecurityGroupRefs", Type: d.Strings, Normal: d.Set, Ref: "SecurityGroup",
+			Doc: "What may pass to it."},
+		{API: "additional_vips", As: "additionalVIPs", Type: d.Objects, CreateOnly: true, Normal: d.Set,
+			Doc: "More addresses.", Fields: []d.Field{
+				{API: "subnet_id", Ref: "Subnet", Required: true, Doc: "Subnet of the address."},
+				{API: "ip_address", As: "ip", Max: 64, Doc: "The address; a free one when empty."}}},
 		{API: "provider", CreateOnly: true, Max: 64, Doc: "Who makes it, such as amphora or ovn."},
 		{API: "flavor_id", Ref: "OctaviaFlavor", CreateOnly: true, Doc: "How it is made."},
 		{API: "availability_zone", CreateOnly: true, Max: 255, Doc: "Zone in which it is."},

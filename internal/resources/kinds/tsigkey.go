@@ -13,7 +13,8 @@ var TSIGKey = d.Kind{
 			Enum: []string{"hmac-md5", "hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512"}},
 		{API: "secret", Type: d.Secret, Required: true, WriteOnly: true, Max: 160, Doc: "The word, in base64."},
 		{API: "scope", Required: true, Enum: []string{"POOL", "ZONE"}, Doc: "What it is good for."},
-		{API: "resource_id", Required: true, RefBy: "scope", Refs: map[string]string{"ZONE": "Zone"}, Doc: "Zone, or the id of a pool."},
+		{API: "resource_id", Required: true, RefBy: "scope", Refs: map[string]string{"ZONE": "Zone"},
+			Doc: "Zone, or the id of a pool."},
 	},
 	List: d.List{Page: 1000, Filters: []string{"algorithm", "scope"}},
 	Sample: `algorithm: hmac-sha256

@@ -10,11 +10,13 @@ var ZoneTransferRequest = d.Kind{
 	Create: d.Create{Path: "/zones/{zone_id}/tasks/transfer_requests"}, Update: d.Update{Method: "PATCH"},
 	Fields: []d.Field{
 		{API: "zone_id", Ref: "Zone", Required: true, CreateOnly: true, Doc: "Zone that is offered."},
-		{API: "target_project_id", Ref: "Project", CreateOnly: true, Doc: "Project that may take it; any with the key when empty."},
+		{API: "target_project_id", Ref: "Project", CreateOnly: true,
+			Doc: "Project that may take it; any with the key when empty."},
 		{API: "description", Max: 160, Doc: "A sentence for people."},
 		{API: "key", Type: d.Secret, Output: true, Doc: "Secret that gets the key by which the zone is taken."},
 	},
-	State: d.State{Path: "status", Ready: []string{"ACTIVE", "COMPLETE"}, Pending: []string{"PENDING"}, Error: []string{"ERROR"},
+	State: d.State{Path: "status", Ready: []string{"ACTIVE", "COMPLETE"}, Pending: []string{"PENDING"},
+		Error:   []string{"ERROR"},
 		Deleted: []string{"DELETED"}},
 	List: d.List{AllProjects: allProjects, Page: 1000},
 	Sample: `zoneRef: {name: example-org}
