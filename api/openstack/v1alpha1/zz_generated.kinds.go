@@ -22,6 +22,49 @@ func resourceTypes() []runtime.Object {
 		&EC2Credential{}, &EC2CredentialList{},
 		&RegisteredLimit{}, &RegisteredLimitList{},
 		&Limit{}, &LimitList{},
+		&Flavor{}, &FlavorList{},
+		&FlavorAccess{}, &FlavorAccessList{},
+		&KeyPair{}, &KeyPairList{},
+		&ServerGroup{}, &ServerGroupList{},
+		&Server{}, &ServerList{},
+		&ServerVolumeAttachment{}, &ServerVolumeAttachmentList{},
+		&ServerInterface{}, &ServerInterfaceList{},
+		&HostAggregate{}, &HostAggregateList{},
+		&AggregateHost{}, &AggregateHostList{},
+		&ComputeQuota{}, &ComputeQuotaList{},
+		&ResourceClass{}, &ResourceClassList{},
+		&Trait{}, &TraitList{},
+		&ResourceProvider{}, &ResourceProviderList{},
+		&Image{}, &ImageList{},
+		&ImageMember{}, &ImageMemberList{},
+		&QoSPolicy{}, &QoSPolicyList{},
+		&QoSBandwidthLimitRule{}, &QoSBandwidthLimitRuleList{},
+		&QoSMinimumBandwidthRule{}, &QoSMinimumBandwidthRuleList{},
+		&QoSMinimumPacketRateRule{}, &QoSMinimumPacketRateRuleList{},
+		&QoSDSCPMarkingRule{}, &QoSDSCPMarkingRuleList{},
+		&AddressScope{}, &AddressScopeList{},
+		&Network{}, &NetworkList{},
+		&Segment{}, &SegmentList{},
+		&SubnetPool{}, &SubnetPoolList{},
+		&Subnet{}, &SubnetList{},
+		&AddressGroup{}, &AddressGroupList{},
+		&SecurityGroup{}, &SecurityGroupList{},
+		&SecurityGroupRule{}, &SecurityGroupRuleList{},
+		&Port{}, &PortList{},
+		&Trunk{}, &TrunkList{},
+		&Router{}, &RouterList{},
+		&RouterInterface{}, &RouterInterfaceList{},
+		&FloatingIP{}, &FloatingIPList{},
+		&PortForwarding{}, &PortForwardingList{},
+		&RBACPolicy{}, &RBACPolicyList{},
+		&NetworkQuota{}, &NetworkQuotaList{},
+		&VolumeQoS{}, &VolumeQoSList{},
+		&VolumeType{}, &VolumeTypeList{},
+		&VolumeTypeAccess{}, &VolumeTypeAccessList{},
+		&Volume{}, &VolumeList{},
+		&Snapshot{}, &SnapshotList{},
+		&Backup{}, &BackupList{},
+		&VolumeQuota{}, &VolumeQuotaList{},
 	}
 }
 
@@ -58,6 +101,92 @@ func New(kind string) Object {
 		return &RegisteredLimit{}
 	case "Limit":
 		return &Limit{}
+	case "Flavor":
+		return &Flavor{}
+	case "FlavorAccess":
+		return &FlavorAccess{}
+	case "KeyPair":
+		return &KeyPair{}
+	case "ServerGroup":
+		return &ServerGroup{}
+	case "Server":
+		return &Server{}
+	case "ServerVolumeAttachment":
+		return &ServerVolumeAttachment{}
+	case "ServerInterface":
+		return &ServerInterface{}
+	case "HostAggregate":
+		return &HostAggregate{}
+	case "AggregateHost":
+		return &AggregateHost{}
+	case "ComputeQuota":
+		return &ComputeQuota{}
+	case "ResourceClass":
+		return &ResourceClass{}
+	case "Trait":
+		return &Trait{}
+	case "ResourceProvider":
+		return &ResourceProvider{}
+	case "Image":
+		return &Image{}
+	case "ImageMember":
+		return &ImageMember{}
+	case "QoSPolicy":
+		return &QoSPolicy{}
+	case "QoSBandwidthLimitRule":
+		return &QoSBandwidthLimitRule{}
+	case "QoSMinimumBandwidthRule":
+		return &QoSMinimumBandwidthRule{}
+	case "QoSMinimumPacketRateRule":
+		return &QoSMinimumPacketRateRule{}
+	case "QoSDSCPMarkingRule":
+		return &QoSDSCPMarkingRule{}
+	case "AddressScope":
+		return &AddressScope{}
+	case "Network":
+		return &Network{}
+	case "Segment":
+		return &Segment{}
+	case "SubnetPool":
+		return &SubnetPool{}
+	case "Subnet":
+		return &Subnet{}
+	case "AddressGroup":
+		return &AddressGroup{}
+	case "SecurityGroup":
+		return &SecurityGroup{}
+	case "SecurityGroupRule":
+		return &SecurityGroupRule{}
+	case "Port":
+		return &Port{}
+	case "Trunk":
+		return &Trunk{}
+	case "Router":
+		return &Router{}
+	case "RouterInterface":
+		return &RouterInterface{}
+	case "FloatingIP":
+		return &FloatingIP{}
+	case "PortForwarding":
+		return &PortForwarding{}
+	case "RBACPolicy":
+		return &RBACPolicy{}
+	case "NetworkQuota":
+		return &NetworkQuota{}
+	case "VolumeQoS":
+		return &VolumeQoS{}
+	case "VolumeType":
+		return &VolumeType{}
+	case "VolumeTypeAccess":
+		return &VolumeTypeAccess{}
+	case "Volume":
+		return &Volume{}
+	case "Snapshot":
+		return &Snapshot{}
+	case "Backup":
+		return &Backup{}
+	case "VolumeQuota":
+		return &VolumeQuota{}
 	default:
 		return nil
 	}

@@ -85,7 +85,7 @@ const (
 	Objects Type = "objects"
 	// JSON is any value.
 	JSON Type = "json"
-	// Secret is a string that is kept in a Secret: spec.resource has its name and key.
+	// Secret is a string that is kept in a Secret: spec.resource has its name and key, and the status never shows it.
 	Secret Type = "secret"
 )
 
@@ -110,6 +110,8 @@ const (
 	Time Normal = "time"
 	// Base64: the API has the value in base64.
 	Base64 Normal = "base64"
+	// JSONText: a string of JSON, in which order and spaces do not matter.
+	JSONText Normal = "jsonText"
 	// Subset: the resource may have more entries than are declared.
 	Subset Normal = "subset"
 )

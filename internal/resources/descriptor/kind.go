@@ -13,7 +13,7 @@ type Kind struct {
 	// Shape of the resource; the zero value is a resource with an id of its own.
 	Shape Shape
 	// Path of the collection below the service's endpoint. A part in braces is the API name of a field: the resource is
-	// below another one, as in /zones/{zone_id}/recordsets.
+	// below another one, as in /zones/{zone_id}/recordsets, and bodies do not have the field.
 	Path string
 	// Paths of a relation itself, or of a resource when that is not Path/{id}, as in /stacks/{stack_name}/{id}; the first
 	// whose fields are all declared is taken.

@@ -14,7 +14,8 @@ var AddressGroup = d.Kind{
 	},
 	Actions: []d.Action{{Name: "addresses",
 		Request: d.Request{Method: "PUT", Path: "/address-groups/{id}/add_addresses", Body: `{"addresses": {added}}`},
-		Remove:  &d.Request{Method: "PUT", Path: "/address-groups/{id}/remove_addresses", Body: `{"addresses": {removed}}`}}},
+		Remove: &d.Request{Method: "PUT", Path: "/address-groups/{id}/remove_addresses",
+			Body: `{"addresses": {removed}}`}}},
 	List:   d.List{Changes: "changed_since", Page: 1000, Filters: []string{"project_id"}},
 	Sample: `addresses: [198.51.100.0/24]`,
 }

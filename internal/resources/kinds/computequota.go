@@ -10,7 +10,8 @@ var ComputeQuota = d.Kind{
 	Update: d.Update{Method: "PUT"},
 	Fields: []d.Field{
 		quotaProject,
-		quota("cores", "Processors of all servers."), quota("instances", "Servers."), quota("ram", "Memory of all servers in MiB."),
+		quota("cores", "Processors of all servers."), quota("instances", "Servers."),
+		quota("ram", "Memory of all servers in MiB."),
 		quota("key_pairs", "Key pairs of a user."), quota("metadata_items", "Entries in the metadata of a server."),
 		quota("server_groups", "Server groups."), quota("server_group_members", "Servers in a group."),
 	},

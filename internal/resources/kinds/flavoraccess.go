@@ -11,7 +11,8 @@ var FlavorAccess = d.Kind{
 	Delete: d.Request{Path: "/flavors/{flavor_id}/action", Body: `{"removeTenantAccess": {"tenant": {tenant_id}}}`},
 	Fields: []d.Field{
 		{API: "flavor_id", Ref: "Flavor", Required: true, CreateOnly: true, Doc: "Flavor that may be used."},
-		{API: "tenant_id", As: "projectRef", Ref: "Project", Required: true, CreateOnly: true, Doc: "Project that may use it."},
+		{API: "tenant_id", As: "projectRef", Ref: "Project", Required: true, CreateOnly: true,
+			Doc: "Project that may use it."},
 	},
 	Sample: `flavorRef: {name: large}
 projectRef: {name: shop}`,

@@ -4,9 +4,10 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 
 // HostAggregate is a set of hosts with properties that the scheduler knows. Its id is a number.
 var HostAggregate = d.Kind{
-	Name: "HostAggregate", Plural: "hostaggregates", Service: "compute", Path: "/os-aggregates", Item: "aggregate", Items: "aggregates",
-	Doc: "HostAggregate is a set of hosts with properties that the scheduler knows; AggregateHost puts hosts into it.",
-	Key: []string{"name"}, Update: d.Update{Method: "PUT"}, Marker: byKey, Events: []string{"aggregate"},
+	Name: "HostAggregate", Plural: "hostaggregates", Service: "compute", Path: "/os-aggregates", Item: "aggregate",
+	Items: "aggregates",
+	Doc:   "HostAggregate is a set of hosts with properties that the scheduler knows; AggregateHost puts hosts into it.",
+	Key:   []string{"name"}, Update: d.Update{Method: "PUT"}, Marker: byKey, Events: []string{"aggregate"},
 	Fields: []d.Field{
 		name(255),
 		{API: "availability_zone", Max: 255, Pattern: "^[^:]*$", Doc: "Availability zone that its hosts make up."},

@@ -6,12 +6,19 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 // All returns every kind, parents before children.
 func All() []*d.Kind {
 	var all []*d.Kind
-	for _, service := range [][]d.Kind{identity(), compute(), image(), network(), blockStorage()} {
+	for _, service := range services() {
 		for _, k := range service {
 			all = append(all, &k)
 		}
 	}
 	return all
+}
+
+func services() [][]d.Kind {
+	return [][]d.Kind{
+		identity(), keyManager(), image(), network(), blockStorage(), compute(), placement(), loadBalancer(), dns(),
+		{Stack},
+	}
 }
 
 func identity() []d.Kind {
@@ -24,15 +31,18 @@ func identity() []d.Kind {
 func compute() []d.Kind {
 	return []d.Kind{
 		Flavor, FlavorAccess, KeyPair, ServerGroup, Server, ServerVolumeAttachment, ServerInterface, HostAggregate,
-		AggregateHost, ComputeQuota, ResourceClass, Trait, ResourceProvider,
+		AggregateHost, ComputeQuota,
 	}
 }
+
+func placement() []d.Kind { return []d.Kind{ResourceClass, Trait, ResourceProvider} }
 
 func image() []d.Kind { return []d.Kind{Image, ImageMember} }
 
 func network() []d.Kind {
 	return []d.Kind{
-		QoSPolicy, QoSBandwidthLimitRule, QoSMinimumBandwidthRule, QoSMinimumPacketRateRule, QoSDSCPMarkingRule, AddressScope,
+		QoSPolicy, QoSBandwidthLimitRule, QoSMinimumBandwidthRule, QoSMinimumPacketRateRule, QoSDSCPMarkingRule,
+		AddressScope,
 		Network, Segment, SubnetPool, Subnet, AddressGroup, SecurityGroup, SecurityGroupRule, Port, Trunk, Router,
 		RouterInterface, FloatingIP, PortForwarding, RBACPolicy, NetworkQuota,
 	}
@@ -40,6 +50,19 @@ func network() []d.Kind {
 
 func blockStorage() []d.Kind {
 	return []d.Kind{VolumeQoS, VolumeType, VolumeTypeAccess, Volume, Snapshot, Backup, VolumeQuota}
+}
+
+func keyManager() []d.Kind { return []d.Kind{KeyManagerSecret, KeyManagerContainer} }
+
+func loadBalancer() []d.Kind {
+	return []d.Kind{
+		OctaviaFlavorProfile, OctaviaFlavor, LoadBalancer, Listener, Pool, Member, HealthMonitor, L7Policy, L7Rule,
+		LoadBalancerQuota,
+	}
+}
+
+func dns() []d.Kind {
+	return []d.Kind{Zone, RecordSet, TSIGKey, ZoneTransferRequest, ZoneTransferAccept, DNSQuota}
 }
 
 // Markers of services.

@@ -1,189 +1,184 @@
-package kinds
+package kinds_test
 
 import (
-	"bytes"
-	"maps"
-	"os"
-	"path/filepath"
+	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
+	"stackwright.dev/stackwright/internal/resources/kinds"
 )
 
-// maxLines of a descriptor; less is better.
-const maxLines = 40
+var placeholder = regexp.MustCompile(`\{([a-zA-Z_][\w:.-]*)(: null)?\}`)
 
-var literal = regexp.MustCompile(`(?ms)^var (\w+) = d\.Kind{$.*?^}$`)
+// special are the placeholders that are no fields.
+var special = []string{"id", "value", "added", "removed"}
 
-func TestDescriptorsAreShort(t *testing.T) {
-	lines := map[string]int{}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range literal.FindAllSubmatch(content, -1) {
-			name := string(m[1])
-			lines[name] = bytes.Count(m[0], []byte("\n")) + 1
-			if lines[name] > maxLines {
-				t.Errorf("%s has %d lines, at most %d", name, lines[name], maxLines)
-			}
-			if file != strings.ToLower(name)+".go" {
-				t.Errorf("%s is in %s rather than in a file of its own", name, file)
-			}
-		}
-	}
-	for _, k := range All() {
-		if lines[k.Name] == 0 {
-			t.Errorf("%s is not a literal in a variable of its name", k.Name)
-		}
-	}
-	if n := len(All()); n != len(lines) {
-		t.Errorf("there are %d descriptors and %d kinds; add each one to All", len(lines), n)
-	}
-	sorted := slices.Sorted(maps.Values(lines))
-	t.Logf("%d kinds, the median has %d lines, the longest %d", len(sorted), sorted[len(sorted)/2], sorted[len(sorted)-1])
-}
-
-func TestNamesAreUnique(t *testing.T) {
-	taken := map[string]string{}
-	for _, k := range All() {
-		for _, name := range append([]string{"kind " + k.Name, "plural " + k.Plural}, k.Short...) {
-			if other, ok := taken[name]; ok {
-				t.Errorf("%s and %s have one %s", k.Name, other, name)
-			}
-			taken[name] = k.Name
-		}
-	}
-}
-
-var (
-	plural      = regexp.MustCompile(`^[a-z0-9]+$`)
-	placeholder = regexp.MustCompile(`{([a-z0-9_]+)}`)
-)
-
-func TestKindsAreWellFormed(t *testing.T) {
-	all := All()
+func TestKindsFitTogether(t *testing.T) {
+	all, known := kinds.All(), map[string]*d.Kind{}
 	for _, k := range all {
-		t.Run(k.Name, func(t *testing.T) {
-			if !plural.MatchString(k.Plural) || k.Plural == strings.ToLower(k.Name) {
-				t.Errorf("the plural %q is not a plural in lower case", k.Plural)
-			}
-			for what, text := range map[string]string{"Service": k.Service, "Path": k.Path, "Sample": k.Sample} {
-				if text == "" {
-					t.Errorf("%s is empty", what)
-				}
-			}
-			if !strings.HasPrefix(k.Doc, k.Name+" ") || !strings.HasSuffix(k.Doc, ".") {
-				t.Errorf("Doc %q is not a sentence about %s", k.Doc, k.Name)
-			}
-			checkFields(t, all, k.Name, k.Fields)
-			checkNames(t, k)
-			checkMarker(t, k)
-		})
+		if known[k.Name] != nil {
+			t.Errorf("there are two kinds %s", k.Name)
+		}
+		known[k.Name] = k
+	}
+	if len(all) < 70 {
+		t.Errorf("there are %d kinds", len(all))
+	}
+	var hooks []string
+	for _, k := range all {
+		for _, problem := range problems(k, known) {
+			t.Errorf("%s: %s", k.Name, problem)
+		}
+		if k.Hook != "" {
+			hooks = append(hooks, k.Name)
+		}
+	}
+	if len(hooks) > 12 {
+		t.Errorf("%d kinds have hooks, at most 12: %s", len(hooks), hooks)
 	}
 }
 
-// checkFields looks at fields, and at those in them.
-func checkFields(t *testing.T, all []*d.Kind, above string, fields []d.Field) {
-	t.Helper()
-	seen := map[string]bool{}
+// problems lists what is wrong with a kind.
+func problems(k *d.Kind, known map[string]*d.Kind) []string {
+	list := slices.Concat(fieldProblems(k, k.Fields, known), nameProblems(k), bodyProblems(k))
+	for state, action := range k.State.Answer {
+		if _, ok := k.Action(action); !ok {
+			list = append(list, fmt.Sprintf("no action %s, the answer to %s", action, state))
+		}
+	}
+	if k.Shape == d.Resource && !k.ReadOnly && k.Marker.Channel == "" {
+		list = append(list, "no marker")
+	}
+	if k.Shape == d.Relation && k.Create.Path == "" && len(k.Paths) == 0 {
+		list = append(list, "nothing that says how it is made")
+	}
+	return list
+}
+
+// nameProblems lists names of fields in keys, groups, paths and bodies that are no fields.
+func nameProblems(k *d.Kind) []string {
+	var list []string
+	for _, api := range slices.Concat(append(slices.Concat(k.OneOf, k.AtMostOne), k.Key)...) {
+		if !has(k, api) {
+			list = append(list, "no field "+api+", which a key or group has")
+		}
+	}
+	for _, text := range texts(k) {
+		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(special, m[1]) && !has(k, m[1]) {
+				list = append(list, "no field "+m[1]+", which "+text+" has")
+			}
+		}
+	}
+	return list
+}
+
+func bodyProblems(k *d.Kind) []string {
+	var list []string
+	for _, body := range bodies(k) {
+		if body != "" && !json.Valid([]byte(placeholder.ReplaceAllString(body, "0"))) {
+			list = append(list, "not JSON: "+body)
+		}
+	}
+	return list
+}
+
+func fieldProblems(k *d.Kind, fields []d.Field, known map[string]*d.Kind) []string {
+	var list, specs []string
 	for _, f := range fields {
-		name := above + "." + f.Spec()
-		if f.Const != nil {
-			continue
+		list = append(list, referenceProblems(f, fields, known)...)
+		if _, ok := k.Action(f.Via); f.Via != "" && !ok {
+			list = append(list, f.API+" has no action "+f.Via)
 		}
-		if seen[f.Spec()] {
-			t.Errorf("two fields are %s", name)
+		if f.Const == nil && f.Doc == "" {
+			list = append(list, f.API+" has no doc")
 		}
-		seen[f.Spec()] = true
-		if f.Doc == "" || !strings.HasSuffix(strings.TrimRight(f.Doc, `}"`), ".") {
-			t.Errorf("%s: Doc %q is not a sentence", name, f.Doc)
+		if f.Const == nil && slices.Contains(specs, f.Spec()) {
+			list = append(list, "two fields "+f.Spec())
 		}
-		for _, ref := range append(slices.Collect(maps.Values(f.Refs)), f.Ref) {
-			if ref != "" && !slices.ContainsFunc(all, func(k *d.Kind) bool { return k.Name == ref }) {
-				t.Errorf("%s refers to kind %s, which does not exist", name, ref)
-			}
-		}
-		if _, err := regexp.Compile(f.Pattern); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if f.Max != 0 && f.Max < f.Min {
-			t.Errorf("%s is at least %d and at most %d", name, f.Min, f.Max)
-		}
-		if nested := f.Type == d.Object || f.Type == d.Objects; nested != (len(f.Fields) > 0) {
-			t.Errorf("%s has type %q and %d fields", name, f.Type, len(f.Fields))
-		}
-		if i := slices.IndexFunc(f.Fields, func(f d.Field) bool { return f.CreateOnly }); i >= 0 && f.Type == d.Objects {
-			t.Errorf("%s: entries of a list have no identity, so that the API server cannot keep %s constant; make the list create-only",
-				name, f.Fields[i].API)
-		}
-		checkFields(t, all, name, f.Fields)
+		specs = append(specs, f.Spec())
+		list = append(list, fieldProblems(k, f.Fields, known)...)
 	}
+	return list
 }
 
-// checkNames wants each API name to be that of a field.
-func checkNames(t *testing.T, k *d.Kind) {
-	t.Helper()
-	names := map[string][]string{"Key": k.Key, "List.Filters": k.List.Filters, "OneOf": slices.Concat(k.OneOf...),
-		"AtMostOne": slices.Concat(k.AtMostOne...)}
-	for _, path := range append(slices.Clone(k.Paths), k.Path) {
-		for _, m := range placeholder.FindAllStringSubmatch(path, -1) {
-			names[path] = append(names[path], m[1])
+func referenceProblems(f d.Field, beside []d.Field, known map[string]*d.Kind) []string {
+	var list []string
+	for _, kind := range append(values(f.Refs), f.Ref) {
+		if kind != "" && known[kind] == nil {
+			list = append(list, f.API+" refers to no kind: "+kind)
 		}
 	}
-	known := map[string]bool{k.IDField(): true, k.State.Path: true}
-	for _, f := range k.Fields {
-		known[f.API] = true
-		for _, inner := range f.Fields {
-			known[inner.API] = known[inner.API] || f.Flat
-		}
+	if f.RefBy != "" && !slices.ContainsFunc(beside, func(o d.Field) bool { return o.API == f.RefBy }) {
+		list = append(list, f.API+" depends on no field: "+f.RefBy)
 	}
-	for where, list := range names {
-		for _, api := range list {
-			if !known[api] {
-				t.Errorf("%s names %s, which is no field", where, api)
-			}
-		}
-	}
-	for _, group := range slices.Concat(k.OneOf, k.AtMostOne) {
-		if len(group) < 2 {
-			t.Errorf("OneOf or AtMostOne %v leaves no choice", group)
-		}
-		for _, api := range group {
-			if f, _ := k.Field(api); f.Required {
-				t.Errorf("OneOf or AtMostOne %v has %s, which is required", group, api)
+	return list
+}
+
+func TestFieldsCanBeChangedOrAreCreateOnly(t *testing.T) {
+	for _, k := range kinds.All() {
+		for _, f := range k.Fields {
+			fixed := f.CreateOnly || f.Const != nil || f.Output || k.ReadOnly
+			if !fixed && f.Via == "" && k.Update.Method == "" {
+				t.Errorf("%s: %s cannot be changed, and is not create-only", k.Name, f.API)
 			}
 		}
 	}
 }
 
-// checkMarker wants what the shape of a kind needs.
-func checkMarker(t *testing.T, k *d.Kind) {
-	t.Helper()
-	channel := k.Marker.Channel
-	switch {
-	case k.Shape != d.Resource && channel != "":
-		t.Errorf("a %s is known by its fields and needs no marker", k.Shape)
-	case k.Shape == d.Resource && channel == "" && !k.ReadOnly:
-		t.Error("nothing says how a resource is known to be ours; set Marker")
-	case (channel == d.MarkByMetadata || channel == d.MarkByExtra) && k.Marker.Field == "":
-		t.Errorf("the marker %s is in no field; set Marker.Field", channel)
-	case (channel == d.MarkByKey || k.Shape != d.Resource) && len(k.Key) == 0:
-		t.Error("it is known by its key, and has none")
-	case k.Shape == d.Relation && len(k.Paths) == 0 && (k.Create.Path == "" || k.Delete.Path == ""):
-		t.Error("a relation is a path; set Paths, or Create.Path and Delete.Path")
+func values(m map[string]string) []string {
+	var list []string
+	for _, v := range m {
+		list = append(list, v)
 	}
+	return list
+}
+
+// has tells whether a field, or an entry of a flat one, has that API name.
+func has(k *d.Kind, api string) bool {
 	for _, f := range k.Fields {
-		if k.Update.Method == "" && !k.ReadOnly && f.Via == "" && f.Const == nil && !f.CreateOnly {
-			t.Errorf("%s cannot be updated, but field %s is not create-only", k.Name, f.API)
+		if f.API == api || f.Flat && slices.ContainsFunc(f.Fields, func(o d.Field) bool { return o.API == api }) {
+			return true
+		}
+	}
+	return false
+}
+
+// texts are the paths and bodies in which placeholders stand.
+func texts(k *d.Kind) []string {
+	list := append([]string{k.Path, k.Create.Path, k.Delete.Path, k.List.Path}, k.Paths...)
+	for _, a := range k.Actions {
+		list = append(list, a.Path)
+		if a.Remove != nil {
+			list = append(list, a.Remove.Path)
+		}
+	}
+	return append(list, bodies(k)...)
+}
+
+func bodies(k *d.Kind) []string {
+	list := []string{k.Create.Body, k.Delete.Body}
+	for _, a := range k.Actions {
+		list = append(list, a.Body)
+		list = append(list, values(a.Bodies)...)
+		if a.Remove != nil {
+			list = append(list, a.Remove.Body)
+		}
+	}
+	return list
+}
+
+func TestSpecNamesAreKubernetesNames(t *testing.T) {
+	fine := regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)
+	for _, k := range kinds.All() {
+		for _, f := range k.Fields {
+			if name := f.Spec(); f.Const == nil && (!fine.MatchString(name) || strings.HasSuffix(name, "RefRef")) {
+				t.Errorf("%s has a field named %s", k.Name, name)
+			}
 		}
 	}
 }

@@ -9,9 +9,11 @@ var NetworkQuota = d.Kind{
 	Path: "/quotas/{project_id}", Item: "quota", Key: []string{"project_id"}, Update: d.Update{Method: "PUT"},
 	Fields: []d.Field{
 		quotaProject,
-		quota("network", "Networks."), quota("subnet", "Subnets."), quota("subnetpool", "Subnet pools."), quota("port", "Ports."),
+		quota("network", "Networks."), quota("subnet", "Subnets."), quota("subnetpool", "Subnet pools."),
+		quota("port", "Ports."),
 		quota("router", "Routers."), quota("floatingip", "Floating IPs."), quota("security_group", "Security groups."),
-		quota("security_group_rule", "Rules of security groups."), quota("rbac_policy", "RBAC policies."), quota("trunk", "Trunks."),
+		quota("security_group_rule", "Rules of security groups."), quota("rbac_policy", "RBAC policies."),
+		quota("trunk", "Trunks."),
 	},
 	Sample: `projectRef: {name: shop}
 network: 5

@@ -6,7 +6,8 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 var (
 	neutronTag   = d.Marker{Channel: d.MarkByTagLater, Field: "tags"}
 	neutronKey   = []string{"name", "project_id"}
-	neutronState = d.State{Path: "status", Ready: []string{"ACTIVE", "DOWN"}, Pending: []string{"BUILD"}, Error: []string{"ERROR"}}
+	neutronState = d.State{Path: "status", Ready: []string{"ACTIVE", "DOWN"}, Pending: []string{"BUILD"},
+		Error: []string{"ERROR"}}
 )
 
 // Fields that many of Neutron's kinds have.
@@ -17,7 +18,8 @@ var (
 	adminStateUp = d.Field{API: "admin_state_up", Type: d.Bool, Doc: "Whether it is in operation."}
 	projectRef   = d.Field{API: "project_id", Ref: "Project", CreateOnly: true,
 		Doc: "Project that owns it; that of the cloud's credentials when empty."}
-	qosPolicyRef = d.Field{API: "policy_id", Ref: "QoSPolicy", Required: true, CreateOnly: true, Doc: "Policy that has the rule."}
+	qosPolicyRef = d.Field{API: "policy_id", Ref: "QoSPolicy", Required: true, CreateOnly: true,
+		Doc: "Policy that has the rule."}
 )
 
 var routeFields = []d.Field{
@@ -36,9 +38,15 @@ var dhcpOptionFields = []d.Field{
 	{API: "ip_version", Type: d.Int, Min: 4, HasMin: true, Max: 6, Doc: "Version of IP; 4 when empty."},
 }
 
+var ipv6Fields = []d.Field{
+	{API: "ipv6_address_mode", As: "addressMode", Enum: ipv6Modes, Doc: "Who gives addresses."},
+	{API: "ipv6_ra_mode", As: "raMode", Enum: ipv6Modes, Doc: "What the router announces."},
+}
+
 var ipv6Modes = []string{"dhcpv6-stateful", "dhcpv6-stateless", "slaac"}
 
-var vnicTypes = []string{"accelerator-direct", "accelerator-direct-physical", "baremetal", "direct", "direct-physical", "macvtap",
+var vnicTypes = []string{"accelerator-direct", "accelerator-direct-physical", "baremetal", "direct",
+	"direct-physical", "macvtap",
 	"normal", "remote-managed", "smart-nic", "vdpa", "virtio-forwarder"}
 
 // tagAction replaces all tags of a resource in a collection.
@@ -51,4 +59,15 @@ func tagAction(collection string) []d.Action {
 func notLater(f d.Field) d.Field {
 	f.Later = false
 	return f
+}
+
+// portBinding has the fields of a port that say how it is plugged in.
+var portBinding = []d.Field{
+	{API: "binding:vnic_type", As: "vnicType", Enum: vnicTypes, Doc: "Kind of card that the server gets."},
+	{API: "binding:host_id", As: "hostID", Max: 255, Doc: "Host that it is on; for administrators."},
+	{API: "binding:profile", Type: d.JSON, Normal: d.Subset,
+		Doc: "What the network's driver is told; for administrators."},
+	{API: "propagate_uplink_status", Type: d.Bool, Doc: "Whether the server sees when the host's cable is out."},
+	{API: "trusted", As: "trustedVIF", Type: d.Bool,
+		Doc: "Whether the server may change the card's settings; for administrators."},
 }

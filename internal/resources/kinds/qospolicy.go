@@ -4,8 +4,9 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 
 // QoSPolicy is a set of limits for ports, networks and addresses; its rules are objects of their own.
 var QoSPolicy = d.Kind{
-	Name: "QoSPolicy", Plural: "qospolicies", Service: "network", Path: "/qos/policies", Item: "policy", Items: "policies",
-	Doc: "QoSPolicy is a set of limits for ports, networks and addresses: the QoS rules that name it.", Key: neutronKey,
+	Name: "QoSPolicy", Plural: "qospolicies", Service: "network", Path: "/qos/policies", Item: "policy",
+	Items: "policies",
+	Doc:   "QoSPolicy is a set of limits for ports, networks and addresses.", Key: neutronKey,
 	// Its tags are at another path than itself.
 	Update: d.Update{Method: "PUT"}, Marker: neutronTag, Events: []string{"policy"}, Actions: tagAction("/policies"),
 	Fields: []d.Field{

@@ -12,8 +12,10 @@ var RouterInterface = d.Kind{
 	Delete: d.Request{Method: "PUT", Path: "/routers/{router_id}/remove_router_interface",
 		Body: `{"subnet_id": {subnet_id}, "port_id": {port_id}}`},
 	Fields: []d.Field{
-		{API: "router_id", In: "device_id", Ref: "Router", Required: true, CreateOnly: true, Doc: "Router that is connected."},
-		{API: "subnet_id", In: "fixed_ips.0.subnet_id", Ref: "Subnet", CreateOnly: true, Doc: "Subnet, whose gateway the router becomes."},
+		{API: "router_id", In: "device_id", Ref: "Router", Required: true, CreateOnly: true,
+			Doc: "Router that is connected."},
+		{API: "subnet_id", In: "fixed_ips.0.subnet_id", Ref: "Subnet", CreateOnly: true,
+			Doc: "Subnet, whose gateway the router becomes."},
 		{API: "port_id", In: "id", Ref: "Port", CreateOnly: true, Doc: "Port, for another address than the gateway's."},
 	},
 	// Owners of the ports of common, highly available and distributed routers.

@@ -5,7 +5,8 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 // SecurityGroup has rules about what may pass a port. Neutron makes it with two rules that let everything out.
 var SecurityGroup = d.Kind{
 	Name: "SecurityGroup", Plural: "securitygroups", Service: "network", Path: "/security-groups",
-	Item: "security_group", Items: "security_groups", Doc: "SecurityGroup has rules about what may pass a port: SecurityGroupRules.",
+	Item: "security_group", Items: "security_groups",
+	Doc: "SecurityGroup has rules about what may pass a port: SecurityGroupRules.",
 	Key: neutronKey, Update: d.Update{Method: "PUT"}, Marker: neutronTag, Events: []string{"security_group"},
 	Actions: tagAction("/security-groups"),
 	Fields: []d.Field{

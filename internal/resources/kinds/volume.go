@@ -10,37 +10,31 @@ var Volume = d.Kind{
 	Read: "3.63", Update: d.Update{Method: "PUT"}, Marker: metadata,
 	Fields: []d.Field{
 		name(255), {API: "description", Max: 255, Doc: "A sentence for people."},
-		{API: "size", Type: d.Int, Required: true, Min: 1, HasMin: true, Max: maxInt, Via: "extend", Doc: "Size in GiB; it can only grow."},
-		{API: "volume_type", In: "volume_type_id", Ref: "VolumeType", Via: "retype", Doc: "Type; another one moves the data when it has to."},
+		{API: "size", Type: d.Int, Required: true, Min: 1, HasMin: true, Max: maxInt, Via: "extend",
+			Doc: "Size in GiB; it can only grow."},
+		{API: "volume_type", In: "volume_type_id", Ref: "VolumeType", Via: "retype",
+			Doc: "Type; another one moves the data when it has to."},
 		{API: "availability_zone", CreateOnly: true, Max: 255, Doc: "Zone in which it is."},
-		{API: "imageRef", CreateOnly: true, WriteOnly: true, Ref: "Image", Doc: "Image whose data it gets."},
+		{API: "imageRef", As: "imageRef", CreateOnly: true, WriteOnly: true, Ref: "Image", Doc: "Image whose data it gets."},
 		{API: "snapshot_id", CreateOnly: true, Ref: "Snapshot", Doc: "Snapshot whose data it gets."},
 		{API: "source_volid", As: "sourceVolumeRef", CreateOnly: true, Ref: "Volume", Doc: "Volume whose data it gets."},
-		{API: "backup_id", CreateOnly: true, WriteOnly: true, Ref: "Backup", Since: "3.47", Doc: "Backup whose data it gets."},
+		{API: "backup_id", CreateOnly: true, WriteOnly: true, Ref: "Backup", Since: "3.47",
+			Doc: "Backup whose data it gets."},
 		{API: "metadata", Type: d.Map, Normal: d.Subset, Via: "metadata", Doc: "Words for programs."},
-		{API: "readonly", In: "metadata.readonly", Type: d.Bool, Values: titled, Later: true, Via: "readonly", Doc: "Whether servers can only read it."},
-		{API: "bootable", Type: d.Bool, Values: words, Later: true, Via: "bootable", Doc: "Whether servers can boot from it."},
-		{API: "OS-SCH-HNT:scheduler_hints", As: "schedulerHints", Type: d.Map, Beside: true, CreateOnly: true, WriteOnly: true,
-			Doc: "Wishes for the back end, such as same_host."},
+		{API: "readonly", In: "metadata.readonly", Type: d.Bool, Values: titled, Later: true, Via: "readonly",
+			Doc: "Whether servers can only read it."},
+		{API: "bootable", Type: d.Bool, Values: words, Later: true, Via: "bootable",
+			Doc: "Whether servers can boot from it."},
+		{API: "OS-SCH-HNT:scheduler_hints", As: "schedulerHints", Type: d.Map, Beside: true, CreateOnly: true,
+			WriteOnly: true, Doc: "Wishes for the back end, such as same_host."},
 	},
 	AtMostOne: [][]string{{"imageRef", "snapshot_id", "source_volid", "backup_id"}}, Actions: volumeActions,
-	State: d.State{Path: "status", Ready: []string{"available", "in-use", "reserved", "maintenance", "awaiting-transfer"},
-		Error: []string{"error", "error_deleting", "error_extending", "error_managing", "error_restoring", "error_backing-up"}},
-	List: d.List{Path: "/volumes/detail", AllProjects: "all_tenants=True", Page: 1000, Filters: []string{"status", "availability_zone"}},
+	State: d.State{Path: "status",
+		Ready: []string{"available", "in-use", "reserved", "maintenance", "awaiting-transfer"},
+		Error: []string{"error", "error_deleting", "error_extending", "error_managing", "error_restoring",
+			"error_backing-up"}},
+	List: d.List{Path: "/volumes/detail", AllProjects: "all_tenants=True", Page: 1000,
+		Filters: []string{"status", "availability_zone"}},
 	Sample: `size: 10
 volumeTypeRef: {external: {name: ssd}}`,
-}
-
-// words and titled are how Cinder shows booleans in some places.
-var words, titled = map[string]any{"true": "true", "false": "false"}, map[string]any{"true": "True", "false": "False"}
-
-var volumeActions = []d.Action{
-	// 3.42 extends volumes that servers use.
-	{Name: "extend", Request: d.Request{Path: "/volumes/{id}/action", Body: `{"os-extend": {"new_size": {value}}}`, Since: "3.42"}},
-	{Name: "retype", Request: d.Request{Path: "/volumes/{id}/action",
-		Body: `{"os-retype": {"new_type": {value}, "migration_policy": "on-demand"}}`}},
-	{Name: "readonly", Request: d.Request{Path: "/volumes/{id}/action", Body: `{"os-update_readonly_flag": {"readonly": {value}}}`}},
-	{Name: "bootable", Request: d.Request{Path: "/volumes/{id}/action", Body: `{"os-set_bootable": {"bootable": {value}}}`}},
-	{Name: "metadata", Request: d.Request{Path: "/volumes/{id}/metadata", Body: `{"metadata": {added}}`},
-		Remove: &d.Request{Method: "DELETE", Path: "/volumes/{id}/metadata/{removed}"}},
 }
