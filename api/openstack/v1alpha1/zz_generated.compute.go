@@ -178,7 +178,7 @@ func (o *FlavorAccess) Declared() any { return o.Spec.Resource }
 // Observed returns the status.
 func (o *FlavorAccess) Observed() *ResourceStatus { return &o.Status }
 
-// KeyPair is the public key by which people log in to servers; it belongs to the user of the cloud's credentials.
+// KeyPair is the public key by which people log in to servers. It belongs to the cloud's user.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:metadata:labels="stackwright.dev/service=compute"
@@ -366,11 +366,11 @@ type ServerSpec struct {
 }
 
 // ServerResource has what is declared of the resource.
+// +kubebuilder:validation:XValidation:rule="has(self.keypairRef) ? has(oldSelf.keypairRef) && self.keypairRef == oldSelf.keypairRef : !(has(oldSelf.keypairRef))",message="keypairRef cannot be changed after creation: put back what was there, or delete the object and make another"
+// +kubebuilder:validation:XValidation:rule="has(self.userDataRef) ? has(oldSelf.userDataRef) && self.userDataRef == oldSelf.userDataRef : !(has(oldSelf.userDataRef))",message="userDataRef cannot be changed after creation: put back what was there, or delete the object and make another"
 // +kubebuilder:validation:XValidation:rule="has(self.blockDevices) ? has(oldSelf.blockDevices) && self.blockDevices == oldSelf.blockDevices : !(has(oldSelf.blockDevices))",message="blockDevices cannot be changed after creation: put back what was there, or delete the object and make another"
 // +kubebuilder:validation:XValidation:rule="has(self.ports) ? has(oldSelf.ports) && self.ports == oldSelf.ports : !(has(oldSelf.ports))",message="ports cannot be changed after creation: put back what was there, or delete the object and make another"
 // +kubebuilder:validation:XValidation:rule="has(self.securityGroups) ? has(oldSelf.securityGroups) && self.securityGroups == oldSelf.securityGroups : !(has(oldSelf.securityGroups))",message="securityGroups cannot be changed after creation: put back what was there, or delete the object and make another"
-// +kubebuilder:validation:XValidation:rule="has(self.keypairRef) ? has(oldSelf.keypairRef) && self.keypairRef == oldSelf.keypairRef : !(has(oldSelf.keypairRef))",message="keypairRef cannot be changed after creation: put back what was there, or delete the object and make another"
-// +kubebuilder:validation:XValidation:rule="has(self.userDataRef) ? has(oldSelf.userDataRef) && self.userDataRef == oldSelf.userDataRef : !(has(oldSelf.userDataRef))",message="userDataRef cannot be changed after creation: put back what was there, or delete the object and make another"
 // +kubebuilder:validation:XValidation:rule="has(self.availabilityZone) ? has(oldSelf.availabilityZone) && self.availabilityZone == oldSelf.availabilityZone : !(has(oldSelf.availabilityZone))",message="availabilityZone cannot be changed after creation: put back what was there, or delete the object and make another"
 // +kubebuilder:validation:XValidation:rule="has(self.configDrive) ? has(oldSelf.configDrive) && self.configDrive == oldSelf.configDrive : !(has(oldSelf.configDrive))",message="configDrive cannot be changed after creation: put back what was there, or delete the object and make another"
 // +kubebuilder:validation:XValidation:rule="has(self.host) ? has(oldSelf.host) && self.host == oldSelf.host : !(has(oldSelf.host))",message="host cannot be changed after creation: put back what was there, or delete the object and make another"
@@ -390,34 +390,12 @@ type ServerResource struct {
 	// Image of the root disk; another one builds the disk anew.
 	// +optional
 	ImageRef *Reference `json:"imageRef,omitempty"`
-	// Disks besides the flavor's, or in place of its root disk. It cannot be changed after creation.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=64
-	BlockDevices []ServerBlockDevices `json:"blockDevices,omitzero"`
-	// Ports that it is made with; none when empty. ServerInterface adds more later. It cannot be changed after creation. It needs microversion 2.42.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=64
-	Ports []ServerPorts `json:"ports,omitzero"`
-	// Security groups of ports that Nova makes. It cannot be changed after creation.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=64
-	SecurityGroups []ServerSecurityGroups `json:"securityGroups,omitzero"`
 	// Key by which people log in. It cannot be changed after creation.
 	// +optional
 	KeypairRef *Reference `json:"keypairRef,omitempty"`
 	// Script or data for cloud-init. It cannot be changed after creation.
 	// +optional
 	UserDataRef *SecretKey `json:"userDataRef,omitempty"`
-	// Zone in which it runs. It cannot be changed after creation.
-	// +optional
-	// +kubebuilder:validation:MaxLength=255
-	AvailabilityZone *string `json:"availabilityZone,omitempty"`
-	// Whether metadata is on a disk besides the network. It cannot be changed after creation.
-	// +optional
-	ConfigDrive *bool `json:"configDrive,omitempty"`
 	// Words that the server finds in its metadata.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=256
@@ -433,17 +411,39 @@ type ServerResource struct {
 	// +kubebuilder:validation:MaxLength=255
 	// +kubebuilder:validation:Pattern="^[a-zA-Z0-9._-]*$"
 	Hostname *string `json:"hostname,omitempty"`
-	// Host on which it is made, for administrators. It cannot be changed after creation. It needs microversion 2.74.
+	// Whether it runs; left alone when empty.
 	// +optional
-	// +kubebuilder:validation:MaxLength=255
-	Host *string `json:"host,omitempty"`
-	// Whether it runs; what people did otherwise is left when empty.
-	// +optional
-	// +kubebuilder:validation:Enum="on";"off"
+	// +kubebuilder:validation:Enum="running";"stopped"
 	Power *string `json:"power,omitempty"`
 	// Whether only administrators can change it.
 	// +optional
 	Locked *bool `json:"locked,omitempty"`
+	// Disks besides the flavor's, or in place of its root disk. It cannot be changed after creation.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	BlockDevices []ServerBlockDevices `json:"blockDevices,omitzero"`
+	// Ports that it is made with; none when empty. ServerInterface adds more later. It cannot be changed after creation. It needs microversion 2.42.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Ports []ServerPorts `json:"ports,omitzero"`
+	// Security groups of ports that Nova makes. It cannot be changed after creation.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	SecurityGroups []ServerSecurityGroups `json:"securityGroups,omitzero"`
+	// Zone in which it runs. It cannot be changed after creation.
+	// +optional
+	// +kubebuilder:validation:MaxLength=255
+	AvailabilityZone *string `json:"availabilityZone,omitempty"`
+	// Whether metadata is on a disk besides the network. It cannot be changed after creation.
+	// +optional
+	ConfigDrive *bool `json:"configDrive,omitempty"`
+	// Host on which it is made, for administrators. It cannot be changed after creation. It needs microversion 2.74.
+	// +optional
+	// +kubebuilder:validation:MaxLength=255
+	Host *string `json:"host,omitempty"`
 	// Wishes for the host on which it runs. It cannot be changed after creation.
 	// +optional
 	SchedulerHints *ServerSchedulerHints `json:"schedulerHints,omitempty"`

@@ -22,19 +22,8 @@ func resourceTypes() []runtime.Object {
 		&EC2Credential{}, &EC2CredentialList{},
 		&RegisteredLimit{}, &RegisteredLimitList{},
 		&Limit{}, &LimitList{},
-		&Flavor{}, &FlavorList{},
-		&FlavorAccess{}, &FlavorAccessList{},
-		&KeyPair{}, &KeyPairList{},
-		&ServerGroup{}, &ServerGroupList{},
-		&Server{}, &ServerList{},
-		&ServerVolumeAttachment{}, &ServerVolumeAttachmentList{},
-		&ServerInterface{}, &ServerInterfaceList{},
-		&HostAggregate{}, &HostAggregateList{},
-		&AggregateHost{}, &AggregateHostList{},
-		&ComputeQuota{}, &ComputeQuotaList{},
-		&ResourceClass{}, &ResourceClassList{},
-		&Trait{}, &TraitList{},
-		&ResourceProvider{}, &ResourceProviderList{},
+		&KeyManagerSecret{}, &KeyManagerSecretList{},
+		&KeyManagerContainer{}, &KeyManagerContainerList{},
 		&Image{}, &ImageList{},
 		&ImageMember{}, &ImageMemberList{},
 		&QoSPolicy{}, &QoSPolicyList{},
@@ -65,6 +54,36 @@ func resourceTypes() []runtime.Object {
 		&Snapshot{}, &SnapshotList{},
 		&Backup{}, &BackupList{},
 		&VolumeQuota{}, &VolumeQuotaList{},
+		&Flavor{}, &FlavorList{},
+		&FlavorAccess{}, &FlavorAccessList{},
+		&KeyPair{}, &KeyPairList{},
+		&ServerGroup{}, &ServerGroupList{},
+		&Server{}, &ServerList{},
+		&ServerVolumeAttachment{}, &ServerVolumeAttachmentList{},
+		&ServerInterface{}, &ServerInterfaceList{},
+		&HostAggregate{}, &HostAggregateList{},
+		&AggregateHost{}, &AggregateHostList{},
+		&ComputeQuota{}, &ComputeQuotaList{},
+		&ResourceClass{}, &ResourceClassList{},
+		&Trait{}, &TraitList{},
+		&ResourceProvider{}, &ResourceProviderList{},
+		&OctaviaFlavorProfile{}, &OctaviaFlavorProfileList{},
+		&OctaviaFlavor{}, &OctaviaFlavorList{},
+		&LoadBalancer{}, &LoadBalancerList{},
+		&Listener{}, &ListenerList{},
+		&Pool{}, &PoolList{},
+		&Member{}, &MemberList{},
+		&HealthMonitor{}, &HealthMonitorList{},
+		&L7Policy{}, &L7PolicyList{},
+		&L7Rule{}, &L7RuleList{},
+		&LoadBalancerQuota{}, &LoadBalancerQuotaList{},
+		&Zone{}, &ZoneList{},
+		&RecordSet{}, &RecordSetList{},
+		&TSIGKey{}, &TSIGKeyList{},
+		&ZoneTransferRequest{}, &ZoneTransferRequestList{},
+		&ZoneTransferAccept{}, &ZoneTransferAcceptList{},
+		&DNSQuota{}, &DNSQuotaList{},
+		&Stack{}, &StackList{},
 	}
 }
 
@@ -101,32 +120,10 @@ func New(kind string) Object {
 		return &RegisteredLimit{}
 	case "Limit":
 		return &Limit{}
-	case "Flavor":
-		return &Flavor{}
-	case "FlavorAccess":
-		return &FlavorAccess{}
-	case "KeyPair":
-		return &KeyPair{}
-	case "ServerGroup":
-		return &ServerGroup{}
-	case "Server":
-		return &Server{}
-	case "ServerVolumeAttachment":
-		return &ServerVolumeAttachment{}
-	case "ServerInterface":
-		return &ServerInterface{}
-	case "HostAggregate":
-		return &HostAggregate{}
-	case "AggregateHost":
-		return &AggregateHost{}
-	case "ComputeQuota":
-		return &ComputeQuota{}
-	case "ResourceClass":
-		return &ResourceClass{}
-	case "Trait":
-		return &Trait{}
-	case "ResourceProvider":
-		return &ResourceProvider{}
+	case "KeyManagerSecret":
+		return &KeyManagerSecret{}
+	case "KeyManagerContainer":
+		return &KeyManagerContainer{}
 	case "Image":
 		return &Image{}
 	case "ImageMember":
@@ -187,6 +184,66 @@ func New(kind string) Object {
 		return &Backup{}
 	case "VolumeQuota":
 		return &VolumeQuota{}
+	case "Flavor":
+		return &Flavor{}
+	case "FlavorAccess":
+		return &FlavorAccess{}
+	case "KeyPair":
+		return &KeyPair{}
+	case "ServerGroup":
+		return &ServerGroup{}
+	case "Server":
+		return &Server{}
+	case "ServerVolumeAttachment":
+		return &ServerVolumeAttachment{}
+	case "ServerInterface":
+		return &ServerInterface{}
+	case "HostAggregate":
+		return &HostAggregate{}
+	case "AggregateHost":
+		return &AggregateHost{}
+	case "ComputeQuota":
+		return &ComputeQuota{}
+	case "ResourceClass":
+		return &ResourceClass{}
+	case "Trait":
+		return &Trait{}
+	case "ResourceProvider":
+		return &ResourceProvider{}
+	case "OctaviaFlavorProfile":
+		return &OctaviaFlavorProfile{}
+	case "OctaviaFlavor":
+		return &OctaviaFlavor{}
+	case "LoadBalancer":
+		return &LoadBalancer{}
+	case "Listener":
+		return &Listener{}
+	case "Pool":
+		return &Pool{}
+	case "Member":
+		return &Member{}
+	case "HealthMonitor":
+		return &HealthMonitor{}
+	case "L7Policy":
+		return &L7Policy{}
+	case "L7Rule":
+		return &L7Rule{}
+	case "LoadBalancerQuota":
+		return &LoadBalancerQuota{}
+	case "Zone":
+		return &Zone{}
+	case "RecordSet":
+		return &RecordSet{}
+	case "TSIGKey":
+		return &TSIGKey{}
+	case "ZoneTransferRequest":
+		return &ZoneTransferRequest{}
+	case "ZoneTransferAccept":
+		return &ZoneTransferAccept{}
+	case "DNSQuota":
+		return &DNSQuota{}
+	case "Stack":
+		return &Stack{}
 	default:
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"stackwright.dev/kit/owner"
 )
 
-// QoSPolicy is a set of limits for ports, networks and addresses: the QoS rules that name it.
+// QoSPolicy is a set of limits for ports, networks and addresses.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:metadata:labels="stackwright.dev/service=network"
@@ -865,7 +865,7 @@ type SubnetResource struct {
 	// How ports get addresses of IPv6. It cannot be changed after creation.
 	// +optional
 	IPv6 *SubnetIPv6 `json:"ipv6,omitempty"`
-	// Whether the ports' addresses are published in DNS.
+	// Whether addresses are published in DNS.
 	// +optional
 	DNSPublishFixedIP *bool `json:"dnsPublishFixedIP,omitempty"`
 	// Owners of ports that get addresses here.
@@ -1290,18 +1290,6 @@ type PortResource struct {
 	// +optional
 	// +kubebuilder:validation:Enum="Disabled";"Enabled"
 	PortSecurity *string `json:"portSecurity,omitempty"`
-	// Kind of card that the server gets.
-	// +optional
-	// +kubebuilder:validation:Enum="accelerator-direct";"accelerator-direct-physical";"baremetal";"direct";"direct-physical";"macvtap";"normal";"remote-managed";"smart-nic";"vdpa";"virtio-forwarder"
-	VNICType *string `json:"vnicType,omitempty"`
-	// Host that it is on; for administrators.
-	// +optional
-	// +kubebuilder:validation:MaxLength=255
-	HostID *string `json:"hostID,omitempty"`
-	// What the network's driver is told; for administrators.
-	// +optional
-	// +kubebuilder:pruning:PreserveUnknownFields
-	BindingProfile *apiextensionsv1.JSON `json:"bindingProfile,omitempty"`
 	// What it is plugged into, when that is not a server of Nova. It cannot be changed after creation.
 	// +optional
 	// +kubebuilder:validation:MaxLength=255
@@ -1326,6 +1314,18 @@ type PortResource struct {
 	// Limits of the port.
 	// +optional
 	QoSPolicyRef *Reference `json:"qosPolicyRef,omitempty"`
+	// Kind of card that the server gets.
+	// +optional
+	// +kubebuilder:validation:Enum="accelerator-direct";"accelerator-direct-physical";"baremetal";"direct";"direct-physical";"macvtap";"normal";"remote-managed";"smart-nic";"vdpa";"virtio-forwarder"
+	VNICType *string `json:"vnicType,omitempty"`
+	// Host that it is on; for administrators.
+	// +optional
+	// +kubebuilder:validation:MaxLength=255
+	HostID *string `json:"hostID,omitempty"`
+	// What the network's driver is told; for administrators.
+	// +optional
+	// +kubebuilder:pruning:PreserveUnknownFields
+	BindingProfile *apiextensionsv1.JSON `json:"bindingProfile,omitempty"`
 	// Whether the server sees when the host's cable is out.
 	// +optional
 	PropagateUplinkStatus *bool `json:"propagateUplinkStatus,omitempty"`

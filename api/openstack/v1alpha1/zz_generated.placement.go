@@ -132,7 +132,7 @@ func (o *Trait) Declared() any { return o.Spec.Resource }
 // Observed returns the status.
 func (o *Trait) Observed() *ResourceStatus { return &o.Status }
 
-// ResourceProvider is a host, or a part of it, in Placement. Other services make them, so that objects only observe.
+// ResourceProvider is a host, or a part of it, in Placement. Objects only observe it.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:metadata:labels="stackwright.dev/service=placement"
