@@ -66,8 +66,9 @@ func TestPage(t *testing.T) {
 func TestGoNames(t *testing.T) {
 	for spec, want := range map[string]string{
 		"url": "URL", "projectRef": "ProjectRef", "dnsNameservers": "DNSNameservers", "remoteIPPrefix": "RemoteIPPrefix",
-		"minDiskGB": "MinDiskGB", "enableDhcp": "EnableDHCP", "enableDHCP": "EnableDHCP", "ipv6AddressMode": "IPv6AddressMode",
-		"vipSubnetRef": "VIPSubnetRef", "id": "ID", "qosPolicyRef": "QoSPolicyRef", "idle": "Idle", "vcpus": "VCPUs",
+		"minDiskGB": "MinDiskGB", "enableDhcp": "EnableDHCP", "enableDHCP": "EnableDHCP",
+		"ipv6AddressMode": "IPv6AddressMode",
+		"vipSubnetRef":    "VIPSubnetRef", "id": "ID", "qosPolicyRef": "QoSPolicyRef", "idle": "Idle", "vcpus": "VCPUs",
 	} {
 		if got := goName(spec); got != want {
 			t.Errorf("the Go name of %s is %s, want %s", spec, got, want)

@@ -43,8 +43,9 @@ func newPage(k *d.Kind, all []*d.Kind) page {
 	for _, names := range k.AtMostOne {
 		groups = append(groups, "At most one of "+quoted(specNames(k, names))+" can be set.")
 	}
+	file := strings.ToLower(k.Name)
 	return page{
-		Kind: k, Banner: banner, File: strings.ToLower(k.Name) + ".go", Page: strings.ToLower(k.Name) + ".md", Short: shortNames(k)[0],
+		Kind: k, Banner: banner, File: file + ".go", Page: file + ".md", Short: shortNames(k)[0],
 		Example: sample.Name(k, all), Spec: strings.ReplaceAll("    "+k.Sample, "\n", "\n    "),
 		Rows: rows(k.Fields, ""), Groups: groups, Filters: quoted(filters), Again: again(k),
 	}

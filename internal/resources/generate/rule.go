@@ -61,7 +61,8 @@ func createOnly(fields []d.Field, above []d.Field) [][]d.Field {
 func constant(path []d.Field) rule {
 	now, old := present("self", path), present("oldSelf", path)
 	same := value("self", path) + " == " + value("oldSelf", path)
-	message := shown(path) + " cannot be changed after creation: put back what was there, or delete the object and make another"
+	message := shown(path) +
+		" cannot be changed after creation: put back what was there, or delete the object and make another"
 	if now == "" {
 		return rule{same, message}
 	}
@@ -80,12 +81,13 @@ func present(self string, path []d.Field) string {
 }
 
 func value(self string, path []d.Field) string {
+	names := []string{self}
 	for _, f := range path {
 		// Names in camel case can always be escaped.
 		name, _ := cel.Escape(f.Spec())
-		self += "." + name
+		names = append(names, name)
 	}
-	return self
+	return strings.Join(names, ".")
 }
 
 // shown is how people write the path of a field.

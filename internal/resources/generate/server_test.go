@@ -69,7 +69,7 @@ func install(c client.Client) error {
 	if err := crd.Ensure(ctx, c, "test", all...); err != nil {
 		return err
 	}
-	fmt.Printf("%d definitions were served after %.1f s\n", len(all), time.Since(begin).Seconds())
+	fmt.Fprintf(os.Stderr, "%d definitions were served after %.1f s\n", len(all), time.Since(begin).Seconds())
 	return nil
 }
 

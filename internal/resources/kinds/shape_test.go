@@ -108,8 +108,8 @@ func checkFields(t *testing.T, above string, fields []d.Field) {
 			t.Errorf("%s has type %q and %d fields", name, f.Type, len(f.Fields))
 		}
 		if i := slices.IndexFunc(f.Fields, func(f d.Field) bool { return f.CreateOnly }); i >= 0 && f.Type == d.Objects {
-			t.Errorf("%s: entries of a list have no identity, so that the API server cannot keep %s constant; make the list create-only",
-				name, f.Fields[i].API)
+			t.Errorf("%s: entries of a list have no identity, so that the API server cannot keep %s constant; "+
+				"make the list create-only", name, f.Fields[i].API)
 		}
 		checkFields(t, name, f.Fields)
 	}

@@ -17,20 +17,21 @@ func TestValue(t *testing.T) {
 		want     any
 		wantNone bool
 	}{
-		"reference":        {field: d.Field{Ref: "Project"}, n: 1, want: map[string]any{"name": "other-1"}},
-		"references":       {field: d.Field{Ref: "Project", Type: d.Strings}, want: []any{map[string]any{"name": "other-0"}}},
-		"number":           {field: d.Field{Type: d.Int}, n: 1, want: int64(2)},
-		"least number":     {field: d.Field{Type: d.Int, HasMin: true, Min: -1}, want: int64(-1)},
-		"no third number":  {field: d.Field{Type: d.Int, Max: 2}, n: 2, wantNone: true},
-		"bool":             {field: d.Field{Type: d.Bool}, n: 1, want: true},
-		"no third bool":    {field: d.Field{Type: d.Bool}, n: 2, wantNone: true},
-		"enum":             {field: d.Field{Enum: []string{"a", "b"}}, n: 1, want: "b"},
-		"no second enum":   {field: d.Field{Enum: []string{"a"}}, n: 1, wantNone: true},
-		"strings":          {field: d.Field{Type: d.Strings, Enum: []string{"a"}}, want: []any{"a"}},
-		"least length":     {field: d.Field{Min: 8}, want: "text-0xx"},
-		"too long":         {field: d.Field{Max: 3}, wantNone: true},
-		"time":             {field: d.Field{Normal: d.Time}, n: 1, want: "2031-01-01T00:00:00Z"},
-		"object":           {field: d.Field{Type: d.Object, Fields: two}, n: 1, want: map[string]any{"kind": "only", "size": int64(2)}},
+		"reference":       {field: d.Field{Ref: "Project"}, n: 1, want: map[string]any{"name": "other-1"}},
+		"references":      {field: d.Field{Ref: "Project", Type: d.Strings}, want: []any{map[string]any{"name": "other-0"}}},
+		"number":          {field: d.Field{Type: d.Int}, n: 1, want: int64(2)},
+		"least number":    {field: d.Field{Type: d.Int, HasMin: true, Min: -1}, want: int64(-1)},
+		"no third number": {field: d.Field{Type: d.Int, Max: 2}, n: 2, wantNone: true},
+		"bool":            {field: d.Field{Type: d.Bool}, n: 1, want: true},
+		"no third bool":   {field: d.Field{Type: d.Bool}, n: 2, wantNone: true},
+		"enum":            {field: d.Field{Enum: []string{"a", "b"}}, n: 1, want: "b"},
+		"no second enum":  {field: d.Field{Enum: []string{"a"}}, n: 1, wantNone: true},
+		"strings":         {field: d.Field{Type: d.Strings, Enum: []string{"a"}}, want: []any{"a"}},
+		"least length":    {field: d.Field{Min: 8}, want: "text-0xx"},
+		"too long":        {field: d.Field{Max: 3}, wantNone: true},
+		"time":            {field: d.Field{Normal: d.Time}, n: 1, want: "2031-01-01T00:00:00Z"},
+		"object": {field: d.Field{Type: d.Object, Fields: two}, n: 1,
+			want: map[string]any{"kind": "only", "size": int64(2)}},
 		"no second object": {field: d.Field{Type: d.Object, Fields: two[:1]}, n: 1, wantNone: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +48,8 @@ func TestValue(t *testing.T) {
 
 func TestMatching(t *testing.T) {
 	for _, pattern := range []string{
-		"^[a-zA-Z0-9+.-]+:.+", "^[0-9]{4,6}$", "^(a|b)[xy]{3,}$", "^x[0-9a-f]*$", "^([0-9]{1,3}\\.){3}[0-9]{1,3}(/[0-9]{1,2})?$", "^CUSTOM_[A-Z0-9_]+$",
+		"^[a-zA-Z0-9+.-]+:.+", "^[0-9]{4,6}$", "^(a|b)[xy]{3,}$", "^x[0-9a-f]*$",
+		"^([0-9]{1,3}\\.){3}[0-9]{1,3}(/[0-9]{1,2})?$", "^CUSTOM_[A-Z0-9_]+$",
 	} {
 		a, okA := matching(pattern, 0, 5)
 		b, okB := matching(pattern, 1, 5)
@@ -63,7 +65,8 @@ func TestMatching(t *testing.T) {
 
 func TestNameIsWhatOthersReferTo(t *testing.T) {
 	project := &d.Kind{Name: "Project"}
-	user := &d.Kind{Name: "User", Fields: []d.Field{{API: "roles", Type: d.Objects, Fields: []d.Field{{API: "project_id", Ref: "Project"}}}},
+	refers := []d.Field{{API: "project_id", Ref: "Project"}}
+	user := &d.Kind{Name: "User", Fields: []d.Field{{API: "roles", Type: d.Objects, Fields: refers}},
 		Sample: "roles: [{projectRef: {id: x}}, {projectRef: {name: shop}}]"}
 	all := []*d.Kind{project, user}
 	if got := Name(project, all); got != "shop" {
