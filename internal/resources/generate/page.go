@@ -209,16 +209,20 @@ func newIndex(all []*d.Kind) index {
 	return i
 }
 
-// role is what the controllers of resources may do: they write nothing but these objects.
+// role is what the controllers of resources may do: they write these objects, and Secrets if the API makes values that
+// nobody else has.
 type role struct {
-	Banner  string
-	Plurals []string
+	Banner       string
+	Plurals      []string
+	WritesSecret bool
 }
 
 func newRole(all []*d.Kind) role {
-	list := []string{"clouds", "clusterclouds"}
+	r := role{Banner: banner, Plurals: []string{"clouds", "clusterclouds"}}
 	for _, k := range all {
-		list = append(list, k.Plural)
+		r.Plurals = append(r.Plurals, k.Plural)
+		r.WritesSecret = r.WritesSecret || slices.ContainsFunc(k.Fields, func(f d.Field) bool { return f.Output })
 	}
-	return role{banner, slices.Sorted(slices.Values(list))}
+	slices.Sort(r.Plurals)
+	return r
 }

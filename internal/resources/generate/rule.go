@@ -133,15 +133,15 @@ func specRules(k *d.Kind) []rule {
 // parents are the fields without which the place of a resource is unknown, and the condition that they are there.
 func parents(k *d.Kind) ([]string, string) {
 	var names []string
-	needed := "has(self.resource)"
+	needed := []string{"has(self.resource)"}
 	for _, f := range k.Fields {
 		if !strings.Contains(k.Path, "{"+f.API+"}") || f.Own || f.Const != nil {
 			continue
 		}
 		names = append(names, f.Spec())
 		if has := present("self.resource", []d.Field{f}); has != "" {
-			needed += " && " + has
+			needed = append(needed, has)
 		}
 	}
-	return names, needed
+	return names, strings.Join(needed, " && ")
 }
