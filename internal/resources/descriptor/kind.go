@@ -97,6 +97,8 @@ type Update struct {
 	JSONPatch bool
 	// Whole sends all declared fields rather than those that changed.
 	Whole bool
+	// Since is the lowest microversion that changes resources in this way.
+	Since string
 }
 
 // State says in which state a resource is usable.

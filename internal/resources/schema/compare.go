@@ -35,7 +35,8 @@ func name(k *d.Kind) string {
 		return "quota_sets"
 	case k.Shape == d.Singleton:
 		return "quotas"
-	case k.Items == "members" && k.Service == "image":
+	// Relations are in paths, and the members of images are checked by code.
+	case k.Shape == d.Relation && k.Name != "ResourceClass", k.Name == "ImageMember":
 		return ""
 	}
 	return k.Items
@@ -142,7 +143,7 @@ func (c *comparison) limits(f d.Field, api Field) {
 }
 
 func (c *comparison) values(f d.Field, api Field) {
-	if f.Type == d.Int || len(f.Enum) == 0 && len(api.Enum) == 0 {
+	if f.Type == d.Int || len(api.Enum) == 0 {
 		return
 	}
 	var values []string

@@ -70,7 +70,9 @@ def neutron_maps():
         for name, sub in (getattr(module, "SUB_RESOURCE_ATTRIBUTE_MAP", None) or {}).items():
             yield {name: sub.get("parameters", {})}
     for m in ("securitygroup", "rbac"):
-        yield importlib.import_module("neutron.extensions." + m).RESOURCE_ATTRIBUTE_MAP
+        module = importlib.import_module("neutron.extensions." + m)
+        yield module.RESOURCE_ATTRIBUTE_MAP
+        yield getattr(module, "EXTENDED_ATTRIBUTES_2_0", {})
 
 
 def standard_collections(root):
@@ -105,6 +107,9 @@ def network(root):
             r = resources.setdefault(collection, {"create": {}, "update": {}, "read": {}})
             for name, a in attributes.items():
                 entry = neutron_attribute(a)
+                # Later extensions may loosen what an earlier one requires.
+                if name in r["create"] and "required" not in r["create"][name]:
+                    entry.pop("required", None)
                 if a.get("allow_post"):
                     r["create"][name] = entry
                 if a.get("allow_put"):
@@ -137,7 +142,7 @@ def json_property(p):
     options = p.get("oneOf") or p.get("anyOf") or p.get("allOf") or []
     kinds = p.get("type") or [t for o in options for t in ([o["type"]] if isinstance(o.get("type"), str) else o.get("type") or [])]
     kinds = [kinds] if isinstance(kinds, str) else list(kinds)
-    for k in ("boolean", "integer", "number", "array", "object", "string"):
+    for k in ("boolean", "integer", "array", "object", "string", "number"):
         if k in kinds:
             entry["type"] = k
             break
@@ -324,7 +329,7 @@ def load_balancer(root):
     def attributes(name, cls):
         m = importlib.import_module("octavia.api.v2.types." + name)
         return {a: wsme_entry(v, module) for a, v in vars(getattr(m, cls)).items()
-                if isinstance(v, (module.wsattr, list)) or hasattr(v, "kind")}
+                if a != "tenant_id" and (isinstance(v, (module.wsattr, list)) or hasattr(v, "kind"))}
 
     for resource, (name, cls) in OCTAVIA.items():
         resources[resource] = {"create": attributes(name, cls + "POST"), "update": attributes(name, cls + "PUT"),
@@ -357,6 +362,7 @@ def designate_fields(root, name):
                     except ValueError:
                         kw[k.arg] = getattr(constants, getattr(k.value, "attr", ""), None)
                 found[key.value] = tidy({"type": DESIGNATE_TYPES.get(call.func.attr, "string"),
+                                         "required": not kw.get("nullable"),
                                          "max": kw.get("maxLength", kw.get("maximum")), "min": kw.get("minimum"),
                                          "enum": sorted(kw.get("valid_values") or [])})
             return found
@@ -374,7 +380,7 @@ def dns(root):
             if rule.get("immutable") or rule.get("read_only") is False:
                 r["create"][api] = entry
             if rule.get("read_only") is False:
-                r["update"][api] = entry
+                r["update"][api] = {k: v for k, v in entry.items() if k != "required"}
     constants = importlib.import_module("designate.common.constants")
     limits = {"type": "integer", "min": constants.MIN_QUOTA, "max": constants.MAX_QUOTA}
     resources["quotas"] = {"create": {}, "update": {q: limits for q in constants.VALID_QUOTAS}, "read": {}}
