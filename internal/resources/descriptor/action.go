@@ -2,9 +2,9 @@ package descriptor
 
 // Request is a request that does not follow from the shape of a kind.
 //
-// Path is below the service's endpoint, Body is JSON. Placeholders in braces stand for values: {id}, the API name of a
-// field (a reference is its id), and in the actions of fields {value}, {added} and {removed}. In a body a placeholder is
-// a JSON value, and an entry whose value is missing is left out.
+// Path is below the service's endpoint, Body is JSON. Placeholders in braces stand for values: {id}, the API name of
+// a field (a reference is its id), and in the actions of fields {value}, {added} and {removed}. In a body a
+// placeholder is a JSON value, and an entry whose value is missing is left out.
 type Request struct {
 	// Method is POST when empty.
 	Method string
@@ -21,9 +21,9 @@ type Action struct {
 	// Bodies are used in place of Body: one for each declared value.
 	Bodies map[string]string
 	// Remove takes entries of a map or list away, and comes before the rest. {removed} in its body is the list of the
-	// entries (of a map: of the keys) that are no longer declared; in its path it is one entry, and there is one request for
-	// each. {removed: null} is an object in which each of the keys is null. Body is then for {added}: the entries that are
-	// new or different.
+	// entries (of a map: of the keys) that are no longer declared; in its path it is one entry, and there is one request
+	// for each. {removed: null} is an object in which each of the keys is null. Body is then for {added}: the entries
+	// that are new or different.
 	Remove *Request
 }
 

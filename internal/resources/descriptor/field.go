@@ -28,7 +28,8 @@ type Field struct {
 	Local bool
 	// Beside fields stand beside the envelope rather than in it.
 	Beside bool
-	// Flat is for an Object or Map whose entries stand in the place of the field itself. A Map shows what no other field has.
+	// Flat is for an Object or Map whose entries stand in the place of the field itself. A Map shows what no other field
+	// has.
 	Flat bool
 	// Const is a value that is always sent; the field is not declared.
 	Const any
@@ -40,14 +41,14 @@ type Field struct {
 	Values map[string]any
 	// Named takes the name of the Kubernetes object when the field is empty.
 	Named bool
-	// Enum, Pattern, Max (length of a string or value of a number) and Min (value) limit the value. HasMin tells that Min
-	// is meant.
+	// Enum, Pattern, Max (length of a string or value of a number) and Min (value) limit the value. HasMin tells that
+	// Min is meant.
 	Enum     []string
 	Pattern  string
 	Min, Max int64
 	HasMin   bool
-	// Ref is the kind that the field refers to; the body gets its id, or its name when ByName, or else its field By, such as
-	// the URL of a secret.
+	// Ref is the kind that the field refers to; the body gets its id, or its name when ByName, or else its field By,
+	// such as the URL of a secret.
 	Ref    string
 	ByName bool
 	By     string
@@ -56,8 +57,8 @@ type Field struct {
 	RefBy string
 	// Normal tells which values are the same.
 	Normal Normal
-	// In is the path of the value in an observed resource when it is not API, such as scope.project.id or listeners.0.id;
-	// Self is the whole entry, in lists of bare values.
+	// In is the path of the value in an observed resource when it is not API, such as scope.project.id or
+	// listeners.0.id; Self is the whole entry, in lists of bare values.
 	In string
 	// Via is how the field is changed when not with the others: the name of one of the kind's Actions.
 	Via string
@@ -136,7 +137,8 @@ func (f Field) Spec() string {
 func (f Field) IsRef() bool { return f.Ref != "" || f.RefBy != "" }
 
 // Camel turns an API name into camel case: admin_state_up, router:external and mac_address become adminStateUp,
-// routerExternal and macAddress. Initialisms that are not the first word are written as Kubernetes writes them: fixedIP.
+// routerExternal and macAddress. Initialisms that are not the first word are written as Kubernetes writes them:
+// fixedIP.
 func Camel(api string) string {
 	words := strings.FieldsFunc(api, func(r rune) bool { return r == '_' || r == ':' || r == '-' || r == '.' })
 	for i, w := range words {

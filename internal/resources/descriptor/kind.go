@@ -15,8 +15,8 @@ type Kind struct {
 	// Path of the collection below the service's endpoint. A part in braces is the API name of a field: the resource is
 	// below another one, as in /zones/{zone_id}/recordsets, and bodies do not have the field.
 	Path string
-	// Paths of a relation itself, or of a resource when that is not Path/{id}, as in /stacks/{stack_name}/{id}; the first
-	// whose fields are all declared is taken.
+	// Paths of a relation itself, or of a resource when that is not Path/{id}, as in /stacks/{stack_name}/{id}; the
+	// first whose fields are all declared is taken.
 	Paths []string
 	// Item and Items are the envelopes of one resource and of a list. None is a body without envelope. Bare tells that
 	// requests have no envelope though answers have.
@@ -26,8 +26,8 @@ type Kind struct {
 	ID string
 	// Key lists the API names of the fields that tell resources apart for people, such as name and domain_id.
 	Key []string
-	// Read is the microversion by which resources are listed and read: the one that shows all fields. A cloud that has only
-	// lower ones is read by its highest.
+	// Read is the microversion by which resources are listed and read: the one that shows all fields. A cloud that has
+	// only lower ones is read by its highest.
 	Read string
 	// ReadOnly tells that OpenStack itself makes the resources: objects can only observe them.
 	ReadOnly bool
@@ -35,8 +35,8 @@ type Kind struct {
 	Create  Create
 	Update  Update
 	Actions []Action
-	// Delete is how a resource is removed when not by DELETE of its path. With the method None nothing is sent: the API has
-	// no deletion, and the object is just forgotten.
+	// Delete is how a resource is removed when not by DELETE of its path. With the method None nothing is sent: the API
+	// has no deletion, and the object is just forgotten.
 	Delete Request
 	// DeleteQuery is added to a deletion, such as cascade=true. BeforeDelete is what is changed first, because the API
 	// refuses to delete the resource otherwise.
@@ -83,8 +83,8 @@ type Create struct {
 	Method string
 	// Many sends a list of one resource in the envelope Items, and gets a list.
 	Many bool
-	// Path when it is not Kind.Path (or, of a relation, the one of Kind.Paths), and Body when it is not the declared fields:
-	// JSON with placeholders as in Action.
+	// Path when it is not Kind.Path (or, of a relation, the one of Kind.Paths), and Body when it is not the declared
+	// fields: JSON with placeholders as in Action.
 	Path, Body string
 }
 
@@ -97,6 +97,8 @@ type Update struct {
 	JSONPatch bool
 	// Whole sends all declared fields rather than those that changed.
 	Whole bool
+	// Since is the lowest microversion that changes resources in this way.
+	Since string
 }
 
 // State says in which state a resource is usable.
@@ -123,11 +125,11 @@ type List struct {
 	// AllProjects is the query by which an administrator sees every project's resources, or the header, such as
 	// "X-Auth-All-Projects: true", which is then needed with each request for another project's resource.
 	AllProjects string
-	// Changes is the parameter that takes a time and lists what changed since. Deleted ones are among them when State.Deleted
-	// has values.
+	// Changes is the parameter that takes a time and lists what changed since. Deleted ones are among them when
+	// State.Deleted has values.
 	Changes string
-	// Page is the number of resources asked for at a time; 0 leaves it to the server. Lists that have pages are followed by
-	// their links, or by Marker, the API name of the field that the next page is asked by.
+	// Page is the number of resources asked for at a time; 0 leaves it to the server. Lists that have pages are followed
+	// by their links, or by Marker, the API name of the field that the next page is asked by.
 	Page int
 	// Filters are the fields that an import may filter by besides the key, by API name.
 	Filters []string
@@ -142,20 +144,20 @@ type Channel string
 
 // The channels.
 const (
-	// MarkByID: the id is chosen by us; when the kind has a field for it and it is declared, that id is asked for and the API
-	// refuses it when somebody else has it.
+	// MarkByID: the id is chosen by us; when the kind has a field for it and it is declared, that id is asked for and
+	// the API refuses it when somebody else has it.
 	MarkByID Channel = "id"
 	// MarkByTag: one of the tags that the resource is made with.
 	MarkByTag Channel = "tag"
-	// MarkByTagLater: a tag that takes a second request. The intent is recorded first, and a resource without tag that has
-	// the key, and that was made after the intent, is ours.
+	// MarkByTagLater: a tag that takes a second request. The intent is recorded first, and a resource without tag that
+	// has the key, and that was made after the intent, is ours.
 	MarkByTagLater Channel = "tagLater"
 	// MarkByMetadata: an item of metadata or properties.
 	MarkByMetadata Channel = "metadata"
 	// MarkByExtra: an attribute that the API stores without knowing it.
 	MarkByExtra Channel = "extra"
-	// MarkByKey: the API allows the key once, or has no place for a marker. The intent is recorded after nobody was seen to
-	// have the key.
+	// MarkByKey: the API allows the key once, or has no place for a marker. The intent is recorded after nobody was seen
+	// to have the key.
 	MarkByKey Channel = "key"
 )
 

@@ -7,9 +7,8 @@ var Backup = d.Kind{
 	Name: "Backup", Plural: "backups", Service: "block-storage", Path: "/backups", Item: "backup", Items: "backups",
 	Doc: "Backup is a copy of a volume in another store.", Key: []string{"name", "volume_id"},
 	Events: []string{"backup"},
-	Read:   "3.43", Update: d.Update{Method: "PUT"}, Marker: metadata,
+	Read:   "3.43", Update: d.Update{Method: "PUT", Since: "3.9"}, Marker: metadata,
 	Fields: []d.Field{
-		// The API changes backups since 3.9.
 		name(255), {API: "description", Max: 255, Doc: "A sentence for people."},
 		{API: "volume_id", Ref: "Volume", Required: true, CreateOnly: true, Doc: "Volume that is copied."},
 		{API: "snapshot_id", Ref: "Snapshot", CreateOnly: true, Doc: "Snapshot of the volume that is copied in its place."},

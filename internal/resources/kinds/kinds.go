@@ -81,8 +81,8 @@ var (
 		Doc: "Domain of the resource; that of the cloud's credentials when empty."}
 )
 
-func name(max int64) d.Field {
-	return d.Field{API: "name", Named: true, Max: max, Doc: "Name in OpenStack; that of the object when empty."}
+func name(limit int64) d.Field {
+	return d.Field{API: "name", Named: true, Max: limit, Doc: "Name in OpenStack; that of the object when empty."}
 }
 
 // maxInt is the largest number in most databases of OpenStack.

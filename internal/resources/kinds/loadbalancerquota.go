@@ -9,9 +9,9 @@ var LoadBalancerQuota = d.Kind{
 	Path: "/quotas/{project_id}", Item: "quota", Key: []string{"project_id"}, Update: d.Update{Method: "PUT"},
 	Fields: []d.Field{
 		quotaProject,
-		quota("load_balancer", "Load balancers."), quota("listener", "Listeners."), quota("pool", "Pools."),
-		quota("member", "Members."), quota("health_monitor", "Health monitors."), quota("l7policy", "L7 policies."),
-		quota("l7rule", "L7 rules."),
+		lbQuota("load_balancer", "Load balancers."), lbQuota("listener", "Listeners."), lbQuota("pool", "Pools."),
+		lbQuota("member", "Members."), lbQuota("health_monitor", "Health monitors."), lbQuota("l7policy", "L7 policies."),
+		lbQuota("l7rule", "L7 rules."),
 	},
 	Sample: `projectRef: {name: shop}
 loadBalancer: 3`,

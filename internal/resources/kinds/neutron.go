@@ -63,6 +63,9 @@ func notLater(f d.Field) d.Field {
 
 // portBinding has the fields of a port that say how it is plugged in.
 var portBinding = []d.Field{
+	{API: "numa_affinity_policy", Enum: []string{"legacy", "preferred", "required", "socket"},
+		Doc: "Whether the card is beside the server's processors."},
+	{API: "device_profile", CreateOnly: true, Max: 255, Doc: "Profile of Cyborg for an accelerator."},
 	{API: "binding:vnic_type", As: "vnicType", Enum: vnicTypes, Doc: "Kind of card that the server gets."},
 	{API: "binding:host_id", As: "hostID", Max: 255, Doc: "Host that it is on; for administrators."},
 	{API: "binding:profile", Type: d.JSON, Normal: d.Subset,

@@ -56,3 +56,10 @@ var persistence = []d.Field{
 		Doc: "Seconds that it is known; for UDP and SCTP."},
 	{API: "persistence_granularity", Max: 64, Doc: "Mask of addresses that are the same client; for UDP and SCTP."},
 }
+
+// lbQuota is a quota with a limit of its own.
+func lbQuota(api, doc string) d.Field {
+	f := quota(api, doc)
+	f.Max = 2_000_000_000
+	return f
+}

@@ -55,8 +55,12 @@ var serverHints = []d.Field{
 	{API: "query", Max: 1024, Doc: "Condition for the host, as JSON."},
 }
 
-// serverMake has the fields that only matter when a server is made.
+// serverMake has more fields; most only matter when a server is made.
 var serverMake = []d.Field{
+	{API: "OS-DCF:diskConfig", As: "diskConfig", Enum: []string{"AUTO", "MANUAL"},
+		Doc: "Who makes the file system fit the disk: Nova or the server."},
+	{API: "accessIPv4", Max: 64, Doc: "Address of IPv4 that people are told."},
+	{API: "accessIPv6", Max: 64, Doc: "Address of IPv6 that people are told."},
 	{API: "block_device_mapping_v2", As: "blockDevices", Type: d.Objects, CreateOnly: true, WriteOnly: true,
 		Fields: blockDevice,
 		Doc:    "Disks besides the flavor's, or in place of its root disk."},
@@ -73,6 +77,10 @@ var serverMake = []d.Field{
 		Doc: "Whether metadata is on a disk besides the network."},
 	{API: "host", In: "OS-EXT-SRV-ATTR:host", CreateOnly: true, WriteOnly: true, Max: 255, Since: "2.74",
 		Doc: "Host on which it is made, for administrators."},
+	{API: "hypervisor_hostname", In: "OS-EXT-SRV-ATTR:hypervisor_hostname", CreateOnly: true, WriteOnly: true, Max: 255,
+		Since: "2.74", Doc: "Hypervisor on which it is made, for administrators."},
+	{API: "trusted_image_certificates", Type: d.Strings, CreateOnly: true, WriteOnly: true, Max: 255, Since: "2.63",
+		Doc: "Ids of certificates that may have signed the image."},
 	{API: "os:scheduler_hints", As: "schedulerHints", Type: d.Object, Beside: true, CreateOnly: true, WriteOnly: true,
 		Fields: serverHints,
 		Doc:    "Wishes for the host on which it runs."},

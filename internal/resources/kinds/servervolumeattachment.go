@@ -8,7 +8,7 @@ var ServerVolumeAttachment = d.Kind{
 	Path: "/servers/{server_id}/os-volume_attachments", Item: "volumeAttachment", Items: "volumeAttachments",
 	Doc: "ServerVolumeAttachment attaches a volume to a server.", Key: []string{"server_id", "volumeId"},
 	// 2.79 shows delete_on_termination. The update wants the volume's id too.
-	Read: "2.79", Update: d.Update{Method: "PUT", Whole: true}, Marker: byKey,
+	Read: "2.79", Update: d.Update{Method: "PUT", Whole: true, Since: "2.85"}, Marker: byKey,
 	Events: []string{"instance.volume_attach", "instance.volume_detach", "compute.instance.volume"},
 	Fields: []d.Field{
 		{API: "server_id", In: "serverId", Ref: "Server", Required: true, CreateOnly: true,
@@ -19,7 +19,7 @@ var ServerVolumeAttachment = d.Kind{
 			Doc: "Name of the device in the server, such as /dev/vdb; most hypervisors choose themselves."},
 		{API: "tag", CreateOnly: true, Max: 60, Pattern: "^[^,/]*$", Since: "2.49",
 			Doc: "Word by which the server finds the device in its metadata."},
-		{API: "delete_on_termination", Type: d.Bool, Later: true, Since: "2.85",
+		{API: "delete_on_termination", Type: d.Bool, Since: "2.79",
 			Doc: "Whether the volume is deleted with the server."},
 	},
 	Sample: `serverRef: {name: web}
