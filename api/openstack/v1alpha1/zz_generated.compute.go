@@ -374,6 +374,8 @@ type ServerSpec struct {
 // +kubebuilder:validation:XValidation:rule="has(self.availabilityZone) ? has(oldSelf.availabilityZone) && self.availabilityZone == oldSelf.availabilityZone : !(has(oldSelf.availabilityZone))",message="availabilityZone cannot be changed after creation: put back what was there, or delete the object and make another"
 // +kubebuilder:validation:XValidation:rule="has(self.configDrive) ? has(oldSelf.configDrive) && self.configDrive == oldSelf.configDrive : !(has(oldSelf.configDrive))",message="configDrive cannot be changed after creation: put back what was there, or delete the object and make another"
 // +kubebuilder:validation:XValidation:rule="has(self.host) ? has(oldSelf.host) && self.host == oldSelf.host : !(has(oldSelf.host))",message="host cannot be changed after creation: put back what was there, or delete the object and make another"
+// +kubebuilder:validation:XValidation:rule="has(self.hypervisorHostname) ? has(oldSelf.hypervisorHostname) && self.hypervisorHostname == oldSelf.hypervisorHostname : !(has(oldSelf.hypervisorHostname))",message="hypervisorHostname cannot be changed after creation: put back what was there, or delete the object and make another"
+// +kubebuilder:validation:XValidation:rule="has(self.trustedImageCertificates) ? has(oldSelf.trustedImageCertificates) && self.trustedImageCertificates == oldSelf.trustedImageCertificates : !(has(oldSelf.trustedImageCertificates))",message="trustedImageCertificates cannot be changed after creation: put back what was there, or delete the object and make another"
 // +kubebuilder:validation:XValidation:rule="has(self.schedulerHints) ? has(oldSelf.schedulerHints) && self.schedulerHints == oldSelf.schedulerHints : !(has(oldSelf.schedulerHints))",message="schedulerHints cannot be changed after creation: put back what was there, or delete the object and make another"
 type ServerResource struct {
 	// Name in OpenStack; that of the object when empty.
@@ -418,6 +420,18 @@ type ServerResource struct {
 	// Whether only administrators can change it.
 	// +optional
 	Locked *bool `json:"locked,omitempty"`
+	// Who makes the file system fit the disk: Nova or the server.
+	// +optional
+	// +kubebuilder:validation:Enum="AUTO";"MANUAL"
+	DiskConfig *string `json:"diskConfig,omitempty"`
+	// Address of IPv4 that people are told.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	AccessIPv4 *string `json:"accessIPv4,omitempty"`
+	// Address of IPv6 that people are told.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	AccessIPv6 *string `json:"accessIPv6,omitempty"`
 	// Disks besides the flavor's, or in place of its root disk. It cannot be changed after creation.
 	// +optional
 	// +listType=atomic
@@ -444,6 +458,16 @@ type ServerResource struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=255
 	Host *string `json:"host,omitempty"`
+	// Hypervisor on which it is made, for administrators. It cannot be changed after creation. It needs microversion 2.74.
+	// +optional
+	// +kubebuilder:validation:MaxLength=255
+	HypervisorHostname *string `json:"hypervisorHostname,omitempty"`
+	// Ids of certificates that may have signed the image. It cannot be changed after creation. It needs microversion 2.63.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MaxLength=255
+	TrustedImageCertificates []string `json:"trustedImageCertificates,omitzero"`
 	// Wishes for the host on which it runs. It cannot be changed after creation.
 	// +optional
 	SchedulerHints *ServerSchedulerHints `json:"schedulerHints,omitempty"`
@@ -626,7 +650,7 @@ type ServerVolumeAttachmentResource struct {
 	// +kubebuilder:validation:MaxLength=60
 	// +kubebuilder:validation:Pattern="^[^,/]*$"
 	Tag *string `json:"tag,omitempty"`
-	// Whether the volume is deleted with the server. It needs microversion 2.85.
+	// Whether the volume is deleted with the server. It needs microversion 2.79.
 	// +optional
 	DeleteOnTermination *bool `json:"deleteOnTermination,omitempty"`
 }

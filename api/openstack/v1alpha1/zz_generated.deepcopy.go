@@ -5154,6 +5154,16 @@ func (in *PortResource) DeepCopyInto(out *PortResource) {
 		*out = new(Reference)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.NumaAffinityPolicy != nil {
+		in, out := &in.NumaAffinityPolicy, &out.NumaAffinityPolicy
+		*out = new(string)
+		**out = **in
+	}
+	if in.DeviceProfile != nil {
+		in, out := &in.DeviceProfile, &out.DeviceProfile
+		*out = new(string)
+		**out = **in
+	}
 	if in.VNICType != nil {
 		in, out := &in.VNICType, &out.VNICType
 		*out = new(string)
@@ -8108,6 +8118,21 @@ func (in *ServerResource) DeepCopyInto(out *ServerResource) {
 		*out = new(bool)
 		**out = **in
 	}
+	if in.DiskConfig != nil {
+		in, out := &in.DiskConfig, &out.DiskConfig
+		*out = new(string)
+		**out = **in
+	}
+	if in.AccessIPv4 != nil {
+		in, out := &in.AccessIPv4, &out.AccessIPv4
+		*out = new(string)
+		**out = **in
+	}
+	if in.AccessIPv6 != nil {
+		in, out := &in.AccessIPv6, &out.AccessIPv6
+		*out = new(string)
+		**out = **in
+	}
 	if in.BlockDevices != nil {
 		in, out := &in.BlockDevices, &out.BlockDevices
 		*out = make([]ServerBlockDevices, len(*in))
@@ -8143,6 +8168,16 @@ func (in *ServerResource) DeepCopyInto(out *ServerResource) {
 		in, out := &in.Host, &out.Host
 		*out = new(string)
 		**out = **in
+	}
+	if in.HypervisorHostname != nil {
+		in, out := &in.HypervisorHostname, &out.HypervisorHostname
+		*out = new(string)
+		**out = **in
+	}
+	if in.TrustedImageCertificates != nil {
+		in, out := &in.TrustedImageCertificates, &out.TrustedImageCertificates
+		*out = make([]string, len(*in))
+		copy(*out, *in)
 	}
 	if in.SchedulerHints != nil {
 		in, out := &in.SchedulerHints, &out.SchedulerHints

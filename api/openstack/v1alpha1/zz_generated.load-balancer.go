@@ -1060,37 +1060,37 @@ type LoadBalancerQuotaResource struct {
 	// Load balancers. -1 is no limit.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
-	// +kubebuilder:validation:Maximum=2147483647
+	// +kubebuilder:validation:Maximum=2000000000
 	LoadBalancer *int64 `json:"loadBalancer,omitempty"`
 	// Listeners. -1 is no limit.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
-	// +kubebuilder:validation:Maximum=2147483647
+	// +kubebuilder:validation:Maximum=2000000000
 	Listener *int64 `json:"listener,omitempty"`
 	// Pools. -1 is no limit.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
-	// +kubebuilder:validation:Maximum=2147483647
+	// +kubebuilder:validation:Maximum=2000000000
 	Pool *int64 `json:"pool,omitempty"`
 	// Members. -1 is no limit.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
-	// +kubebuilder:validation:Maximum=2147483647
+	// +kubebuilder:validation:Maximum=2000000000
 	Member *int64 `json:"member,omitempty"`
 	// Health monitors. -1 is no limit.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
-	// +kubebuilder:validation:Maximum=2147483647
+	// +kubebuilder:validation:Maximum=2000000000
 	HealthMonitor *int64 `json:"healthMonitor,omitempty"`
 	// L7 policies. -1 is no limit.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
-	// +kubebuilder:validation:Maximum=2147483647
+	// +kubebuilder:validation:Maximum=2000000000
 	L7policy *int64 `json:"l7policy,omitempty"`
 	// L7 rules. -1 is no limit.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
-	// +kubebuilder:validation:Maximum=2147483647
+	// +kubebuilder:validation:Maximum=2000000000
 	L7rule *int64 `json:"l7rule,omitempty"`
 }
 

@@ -1243,6 +1243,7 @@ type PortSpec struct {
 // +kubebuilder:validation:XValidation:rule="self.networkRef == oldSelf.networkRef",message="networkRef cannot be changed after creation: put back what was there, or delete the object and make another"
 // +kubebuilder:validation:XValidation:rule="has(self.deviceID) ? has(oldSelf.deviceID) && self.deviceID == oldSelf.deviceID : !(has(oldSelf.deviceID))",message="deviceID cannot be changed after creation: put back what was there, or delete the object and make another"
 // +kubebuilder:validation:XValidation:rule="has(self.deviceOwner) ? has(oldSelf.deviceOwner) && self.deviceOwner == oldSelf.deviceOwner : !(has(oldSelf.deviceOwner))",message="deviceOwner cannot be changed after creation: put back what was there, or delete the object and make another"
+// +kubebuilder:validation:XValidation:rule="has(self.deviceProfile) ? has(oldSelf.deviceProfile) && self.deviceProfile == oldSelf.deviceProfile : !(has(oldSelf.deviceProfile))",message="deviceProfile cannot be changed after creation: put back what was there, or delete the object and make another"
 type PortResource struct {
 	// Name in OpenStack; that of the object when empty.
 	// +optional
@@ -1314,6 +1315,14 @@ type PortResource struct {
 	// Limits of the port.
 	// +optional
 	QoSPolicyRef *Reference `json:"qosPolicyRef,omitempty"`
+	// Whether the card is beside the server's processors.
+	// +optional
+	// +kubebuilder:validation:Enum="legacy";"preferred";"required";"socket"
+	NumaAffinityPolicy *string `json:"numaAffinityPolicy,omitempty"`
+	// Profile of Cyborg for an accelerator. It cannot be changed after creation.
+	// +optional
+	// +kubebuilder:validation:MaxLength=255
+	DeviceProfile *string `json:"deviceProfile,omitempty"`
 	// Kind of card that the server gets.
 	// +optional
 	// +kubebuilder:validation:Enum="accelerator-direct";"accelerator-direct-physical";"baremetal";"direct";"direct-physical";"macvtap";"normal";"remote-managed";"smart-nic";"vdpa";"virtio-forwarder"
