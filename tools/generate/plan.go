@@ -16,8 +16,8 @@ const (
 	roles     = "charts/stackwright-operator/files/roles"
 )
 
-// commands returns all runs, in order: the types of resource kinds come first, because they are made themselves. A new API
-// group needs no change here; a new module does.
+// commands returns all runs, in order: the types of resource kinds come first, because they are made themselves. A new
+// API group needs no change here; a new module does.
 func commands(root string) []command {
 	list := []command{
 		{".", []string{"go", "run", "./internal/resources/generate", "."}},

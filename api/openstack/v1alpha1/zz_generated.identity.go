@@ -862,7 +862,7 @@ type ApplicationCredentialSpec struct {
 // +kubebuilder:validation:XValidation:rule="has(self.roles) ? has(oldSelf.roles) && self.roles == oldSelf.roles : !(has(oldSelf.roles))",message="roles cannot be changed after creation: put back what was there, or delete the object and make another"
 // +kubebuilder:validation:XValidation:rule="has(self.accessRules) ? has(oldSelf.accessRules) && self.accessRules == oldSelf.accessRules : !(has(oldSelf.accessRules))",message="accessRules cannot be changed after creation: put back what was there, or delete the object and make another"
 type ApplicationCredentialResource struct {
-	// User as whom programs log in; the user of the cloud's credentials when empty. Keystone lets users make their own only. It cannot be changed after creation.
+	// User as whom programs log in; that of the cloud's credentials, whom Keystone wants it to be. It cannot be changed after creation.
 	// +optional
 	UserRef *Reference `json:"userRef,omitempty"`
 	// Name in OpenStack; that of the object when empty. It cannot be changed after creation.

@@ -20,32 +20,54 @@ type Field struct {
 	CreateOnly bool
 	// WriteOnly fields are not shown by the API: a change of what is declared is sent, and drift cannot be seen.
 	WriteOnly bool
+	// Later fields are not taken at creation and are set after it, by Via or Update.
+	Later bool
+	// Output is a value that the API makes: it is written to the Secret that the field names, and not to the status.
+	Output bool
+	// Local fields are for the hook of the kind and are neither sent nor compared.
+	Local bool
+	// Beside fields stand beside the envelope rather than in it.
+	Beside bool
+	// Flat is for an Object or Map whose entries stand in the place of the field itself. A Map shows what no other field
+	// has.
+	Flat bool
 	// Const is a value that is always sent; the field is not declared.
 	Const any
+	// Default is sent at creation when the field is empty, where the API insists on a value.
+	Default any
 	// Own takes the id of the credentials' own user or project when the field is empty.
 	Own bool
-	// Values translates what is declared to what the API shows, where that differs.
+	// Values translates what is declared to what the API takes and shows, where that differs; nil is null.
 	Values map[string]any
 	// Named takes the name of the Kubernetes object when the field is empty.
 	Named bool
-	// Enum, Pattern, Max (length of a string or value of a number) and Min (value) limit the value. HasMin tells that Min
-	// is meant.
+	// Enum, Pattern, Max (length of a string or value of a number) and Min (value) limit the value. HasMin tells that
+	// Min is meant.
 	Enum     []string
 	Pattern  string
 	Min, Max int64
 	HasMin   bool
-	// Ref is the kind that the field refers to; the body gets its id, or its name when ByName.
+	// Ref is the kind that the field refers to; the body gets its id, or its name when ByName, or else its field By,
+	// such as the URL of a secret.
 	Ref    string
 	ByName bool
+	By     string
+	// Refs has the kind for each value of the field RefBy beside this one, where it depends on that.
+	Refs  map[string]string
+	RefBy string
 	// Normal tells which values are the same.
 	Normal Normal
-	// In is the path of the value in an observed resource when it is not API, such as scope.project.id.
+	// In is the path of the value in an observed resource when it is not API, such as scope.project.id or
+	// listeners.0.id; Self is the whole entry, in lists of bare values.
 	In string
-	// Via is how the field is changed when not with the others: the name of an action.
+	// Via is how the field is changed when not with the others: the name of one of the kind's Actions.
 	Via string
 	// Since is the lowest microversion that knows the field.
 	Since string
 }
+
+// Self is a path in an observed resource: the resource itself.
+const Self = "."
 
 // Type is the type of a field's value.
 type Type string
@@ -64,7 +86,7 @@ const (
 	Objects Type = "objects"
 	// JSON is any value.
 	JSON Type = "json"
-	// Secret is a string that is kept in a Secret: spec.resource has its name and key.
+	// Secret is a string that is kept in a Secret: spec.resource has its name and key, and the status never shows it.
 	Secret Type = "secret"
 )
 
@@ -77,6 +99,8 @@ const (
 	Set Normal = "set"
 	// CIDR: host bits and spelling of addresses do not matter.
 	CIDR Normal = "cidr"
+	// CIDRs: a list of CIDRs, in any order.
+	CIDRs Normal = "cidrs"
 	// MAC: case and separators do not matter.
 	MAC Normal = "mac"
 	// DNS: case and the last dot do not matter.
@@ -85,6 +109,10 @@ const (
 	Fold Normal = "fold"
 	// Time: any spelling of the same time.
 	Time Normal = "time"
+	// Base64: the API has the value in base64.
+	Base64 Normal = "base64"
+	// JSONText: a string of JSON, in which order and spaces do not matter.
+	JSONText Normal = "jsonText"
 	// Subset: the resource may have more entries than are declared.
 	Subset Normal = "subset"
 )
@@ -94,10 +122,10 @@ func (f Field) Spec() string {
 	switch {
 	case f.As != "":
 		return f.As
-	case f.Ref != "" && f.Type == Strings:
+	case f.IsRef() && f.Type == Strings:
 		return Camel(strings.TrimSuffix(strings.TrimSuffix(f.API, "s"), "_id")) + "Refs"
-	case f.Ref != "":
-		return Camel(strings.TrimSuffix(f.API, "_id")) + "Ref"
+	case f.IsRef():
+		return strings.TrimSuffix(Camel(strings.TrimSuffix(f.API, "_id")), "Ref") + "Ref"
 	case f.Type == Secret:
 		return Camel(f.API) + "Ref"
 	default:
@@ -105,12 +133,20 @@ func (f Field) Spec() string {
 	}
 }
 
-// Camel turns an API name into camel case: admin_state_up, router:external and binding:vnic_type become adminStateUp,
-// routerExternal and bindingVnicType.
+// IsRef tells whether the field refers to another resource.
+func (f Field) IsRef() bool { return f.Ref != "" || f.RefBy != "" }
+
+// Camel turns an API name into camel case: admin_state_up, router:external and mac_address become adminStateUp,
+// routerExternal and macAddress. Initialisms that are not the first word are written as Kubernetes writes them:
+// fixedIP.
 func Camel(api string) string {
 	words := strings.FieldsFunc(api, func(r rune) bool { return r == '_' || r == ':' || r == '-' || r == '.' })
 	for i, w := range words {
-		if i > 0 && w != "" {
+		switch {
+		case i == 0:
+		case initialism(w) != "":
+			words[i] = initialism(w)
+		default:
 			words[i] = strings.ToUpper(w[:1]) + w[1:]
 		}
 	}
@@ -120,8 +156,21 @@ func Camel(api string) string {
 // Shown is the name of the field in status.resource and in filters, where references are ids.
 func (f Field) Shown() string {
 	name := strings.TrimSuffix(strings.TrimSuffix(f.Spec(), "Refs"), "Ref")
-	if f.Ref == "" || name == f.Spec() {
+	if !f.IsRef() || name == f.Spec() {
 		return f.Spec()
 	}
 	return name + "ID"
+}
+
+// initialism is how a word is written that is one; empty for other words.
+func initialism(word string) string {
+	switch word {
+	case "dhcp", "dns", "dscp", "http", "id", "ip", "mac", "tls", "ttl", "url", "vlan":
+		return strings.ToUpper(word)
+	case "ips":
+		return "IPs"
+	case "qos":
+		return "QoS"
+	}
+	return ""
 }

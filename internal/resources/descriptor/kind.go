@@ -13,19 +13,31 @@ type Kind struct {
 	// Shape of the resource; the zero value is a resource with an id of its own.
 	Shape Shape
 	// Path of the collection below the service's endpoint. A part in braces is the API name of a field: the resource is
-	// below another one, as in /zones/{zone_id}/recordsets.
+	// below another one, as in /zones/{zone_id}/recordsets, and bodies do not have the field.
 	Path string
-	// Paths of a relation itself; the first whose fields are all declared is taken.
+	// Paths of a relation itself, or of a resource when that is not Path/{id}, as in /stacks/{stack_name}/{id}; the
+	// first whose fields are all declared is taken.
 	Paths []string
-	// Item and Items are the envelopes of one resource and of a list. None is a body without envelope.
+	// Item and Items are the envelopes of one resource and of a list. None is a body without envelope. Bare tells that
+	// requests have no envelope though answers have.
 	Item, Items string
-	// ID is the API name of the field with the id; "id" when empty.
+	Bare        bool
+	// ID is the API name of the field with the id; "id" when empty. A URL there stands for its last part.
 	ID string
 	// Key lists the API names of the fields that tell resources apart for people, such as name and domain_id.
 	Key []string
-	// Create and Update say how resources are made and changed.
-	Create Create
-	Update Update
+	// Read is the microversion by which resources are listed and read: the one that shows all fields. A cloud that has
+	// only lower ones is read by its highest.
+	Read string
+	// ReadOnly tells that OpenStack itself makes the resources: objects can only observe them.
+	ReadOnly bool
+	// Create and Update say how resources are made and changed, Actions what it takes for the fields that Update leaves.
+	Create  Create
+	Update  Update
+	Actions []Action
+	// Delete is how a resource is removed when not by DELETE of its path. With the method None nothing is sent: the API
+	// has no deletion, and the object is just forgotten.
+	Delete Request
 	// DeleteQuery is added to a deletion, such as cascade=true. BeforeDelete is what is changed first, because the API
 	// refuses to delete the resource otherwise.
 	DeleteQuery  string
@@ -34,8 +46,9 @@ type Kind struct {
 	Marker Marker
 	// Fields of the resource that people declare.
 	Fields []Field
-	// OneOf lists groups of fields, by API name, of which exactly one must be declared.
-	OneOf [][]string
+	// OneOf lists groups of fields, by API name, of which exactly one must be declared, AtMostOne those of which several
+	// exclude each other.
+	OneOf, AtMostOne [][]string
 	// State says when the resource is usable.
 	State State
 	// List says how all resources are read.
@@ -70,16 +83,22 @@ type Create struct {
 	Method string
 	// Many sends a list of one resource in the envelope Items, and gets a list.
 	Many bool
+	// Path when it is not Kind.Path (or, of a relation, the one of Kind.Paths), and Body when it is not the declared
+	// fields: JSON with placeholders as in Action.
+	Path, Body string
 }
 
 // Update is how a resource is changed.
 type Update struct {
 	// Method is PUT, PATCH, or empty for resources that cannot be changed.
 	Method string
-	// JSONPatch sends a patch in the format of RFC 6902 rather than a part of the resource.
+	// JSONPatch sends a patch in the format of RFC 6902 rather than a part of the resource, with Glance's media type
+	// application/openstack-images-v2.1-json-patch.
 	JSONPatch bool
 	// Whole sends all declared fields rather than those that changed.
 	Whole bool
+	// Since is the lowest microversion that changes resources in this way.
+	Since string
 }
 
 // State says in which state a resource is usable.
@@ -92,6 +111,9 @@ type State struct {
 	Fault string
 	// Deleted are values of resources that are gone though the API still shows them.
 	Deleted []string
+	// Answer has the names of actions that are sent when the resource comes to a state, such as the confirmation that a
+	// resized server waits for.
+	Answer map[string]string
 }
 
 // List says how all resources of a kind are read.
@@ -100,17 +122,21 @@ type List struct {
 	Path string
 	// Query is added to each list, such as all_tenants=true.
 	Query string
-	// AllProjects is the query by which an administrator sees every project's resources.
+	// AllProjects is the query by which an administrator sees every project's resources, or the header, such as
+	// "X-Auth-All-Projects: true", which is then needed with each request for another project's resource.
 	AllProjects string
-	// Changes is the parameter that takes a time and lists what changed since, deleted ones included.
+	// Changes is the parameter that takes a time and lists what changed since. Deleted ones are among them when
+	// State.Deleted has values.
 	Changes string
-	// Page is the number of resources asked for at a time; 0 leaves it to the server. Lists that have pages are followed by
-	// their links, or by Marker, the API name of the field that the next page is asked by.
+	// Page is the number of resources asked for at a time; 0 leaves it to the server. Lists that have pages are followed
+	// by their links, or by Marker, the API name of the field that the next page is asked by.
 	Page int
 	// Filters are the fields that an import may filter by besides the key, by API name.
 	Filters []string
 	// Partial tells that the list lacks fields, so that resources are read one by one when these matter.
 	Partial bool
+	// Wrapped tells that each entry of the list has the envelope Item.
+	Wrapped bool
 }
 
 // Channel is where a resource carries its marker.
@@ -118,18 +144,20 @@ type Channel string
 
 // The channels.
 const (
-	// MarkByID: the id is chosen by us.
+	// MarkByID: the id is chosen by us; when the kind has a field for it and it is declared, that id is asked for and
+	// the API refuses it when somebody else has it.
 	MarkByID Channel = "id"
 	// MarkByTag: one of the tags that the resource is made with.
 	MarkByTag Channel = "tag"
-	// MarkByTagLater: a tag that takes a second request. The intent is recorded first, and a resource without tag that has
-	// the key, and that was made after the intent, is ours.
+	// MarkByTagLater: a tag that takes a second request. The intent is recorded first, and a resource without tag that
+	// has the key, and that was made after the intent, is ours.
 	MarkByTagLater Channel = "tagLater"
 	// MarkByMetadata: an item of metadata or properties.
 	MarkByMetadata Channel = "metadata"
 	// MarkByExtra: an attribute that the API stores without knowing it.
 	MarkByExtra Channel = "extra"
-	// MarkByKey: the API allows the key once. The intent is recorded after nobody was seen to have it.
+	// MarkByKey: the API allows the key once, or has no place for a marker. The intent is recorded after nobody was seen
+	// to have the key.
 	MarkByKey Channel = "key"
 )
 

@@ -18,8 +18,8 @@ type page struct {
 	// Example is the name of the object in the example, Spec its spec.resource.
 	Example, Spec string
 	Rows          []row
-	// Exactly are the groups of fields of which one must be set.
-	Exactly []string
+	// Groups tell which fields exclude each other.
+	Groups []string
 	// Filters are the fields by which an import finds a resource.
 	Filters string
 	// Again tells how the resource is known again.
@@ -33,18 +33,30 @@ func newPage(k *d.Kind, all []*d.Kind) page {
 	var filters []string
 	for _, f := range k.Fields {
 		if f.Const == nil && (slices.Contains(k.Key, f.API) || slices.Contains(k.List.Filters, f.API)) {
-			filters = append(filters, "`"+f.Shown()+"`")
+			filters = append(filters, f.Shown())
 		}
 	}
-	var exactly []string
+	var groups []string
 	for _, names := range k.OneOf {
-		exactly = append(exactly, "`"+strings.Join(specNames(k, names), "`, `")+"`")
+		groups = append(groups, "Exactly one of "+quoted(specNames(k, names))+" must be set.")
 	}
+	for _, names := range k.AtMostOne {
+		groups = append(groups, "At most one of "+quoted(specNames(k, names))+" can be set.")
+	}
+	file := strings.ToLower(k.Name)
 	return page{
-		Kind: k, Banner: banner, File: strings.ToLower(k.Name) + ".go", Page: strings.ToLower(k.Name) + ".md", Short: shortNames(k)[0],
+		Kind: k, Banner: banner, File: file + ".go", Page: file + ".md", Short: shortNames(k)[0],
 		Example: sample.Name(k, all), Spec: strings.ReplaceAll("    "+k.Sample, "\n", "\n    "),
-		Rows: rows(k.Fields, ""), Exactly: exactly, Filters: strings.Join(filters, ", "), Again: again(k),
+		Rows: rows(k.Fields, ""), Groups: groups, Filters: quoted(filters), Again: again(k),
 	}
+}
+
+// quoted is a list of names as pages show it.
+func quoted(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "`" + strings.Join(names, "`, `") + "`"
 }
 
 // specNames are the names in spec.resource of fields that are given by API name.
@@ -78,11 +90,11 @@ func rows(fields []d.Field, above string) []row {
 
 // kindOfValue tells what a field takes.
 func kindOfValue(f d.Field) string {
-	refers := "[" + f.Ref + "](" + strings.ToLower(f.Ref) + ".md)"
+	refers := referents(f)
 	switch {
-	case f.Ref != "" && f.Type == d.Strings:
+	case f.IsRef() && f.Type == d.Strings:
 		return "list of references to " + refers
-	case f.Ref != "":
+	case f.IsRef():
 		return "reference to " + refers
 	}
 	switch f.Type {
@@ -91,7 +103,7 @@ func kindOfValue(f d.Field) string {
 	case d.Bool:
 		return "true or false"
 	case d.Strings:
-		return "list of " + cmp.Or(choice(f), "strings")
+		return "list of " + cmp.Or(quoted(f.Enum), "strings")
 	case d.Map:
 		return "map of strings"
 	case d.Object:
@@ -103,15 +115,19 @@ func kindOfValue(f d.Field) string {
 	case d.Secret:
 		return "`name` and `key` of a Secret"
 	default:
-		return cmp.Or(choice(f), fmt.Sprintf("string, up to %d", cmp.Or(f.Max, maxString)))
+		return cmp.Or(quoted(f.Enum), fmt.Sprintf("string, up to %d", cmp.Or(f.Max, maxString)))
 	}
 }
 
-func choice(f d.Field) string {
-	if len(f.Enum) == 0 {
-		return ""
+// referents are links to the kinds that a field can refer to.
+func referents(f d.Field) string {
+	var links []string
+	for _, kind := range append(slices.Sorted(maps.Values(f.Refs)), f.Ref) {
+		if kind != "" {
+			links = append(links, "["+kind+"]("+strings.ToLower(kind)+".md)")
+		}
 	}
-	return "`" + strings.Join(f.Enum, "`, `") + "`"
+	return strings.Join(links, ", ")
 }
 
 func span(f d.Field) string {
@@ -145,8 +161,10 @@ func notes(f d.Field) string {
 
 // again tells how a resource is known to belong to its object after a crash.
 func again(k *d.Kind) string {
-	one := "There can be only one with the same `" + strings.Join(specNames(k, k.Key), "`, `") + "`."
+	one := "There can be only one with the same " + quoted(specNames(k, k.Key)) + "."
 	switch {
+	case k.ReadOnly:
+		return "OpenStack itself makes it: an object observes one, and neither changes nor deletes it."
 	case k.Shape == d.Singleton:
 		return "It always exists. Deleting the object sets it back to what OpenStack has by itself."
 	case k.Shape == d.Relation:
@@ -191,16 +209,20 @@ func newIndex(all []*d.Kind) index {
 	return i
 }
 
-// role is what the controllers of resources may do: they write nothing but these objects.
+// role is what the controllers of resources may do: they write these objects, and Secrets if the API makes values that
+// nobody else has.
 type role struct {
-	Banner  string
-	Plurals []string
+	Banner       string
+	Plurals      []string
+	WritesSecret bool
 }
 
 func newRole(all []*d.Kind) role {
-	list := []string{"clouds", "clusterclouds"}
+	r := role{Banner: banner, Plurals: []string{"clouds", "clusterclouds"}}
 	for _, k := range all {
-		list = append(list, k.Plural)
+		r.Plurals = append(r.Plurals, k.Plural)
+		r.WritesSecret = r.WritesSecret || slices.ContainsFunc(k.Fields, func(f d.Field) bool { return f.Output })
 	}
-	return role{banner, slices.Sorted(slices.Values(list))}
+	slices.Sort(r.Plurals)
+	return r
 }

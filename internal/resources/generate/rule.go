@@ -20,15 +20,24 @@ func resourceRules(k *d.Kind) []rule {
 		list = append(list, constant(path))
 	}
 	for _, names := range k.OneOf {
-		var has []string
-		for _, api := range names {
-			f, _ := k.Field(api)
-			has = append(has, present("self", []d.Field{f}))
-		}
-		list = append(list, rule{fmt.Sprintf("[%s].exists_one(x, x)", strings.Join(has, ", ")),
+		list = append(list, rule{which(k, names) + ".exists_one(x, x)",
 			"set exactly one of " + strings.Join(specNames(k, names), ", ")})
 	}
+	for _, names := range k.AtMostOne {
+		list = append(list, rule{which(k, names) + ".filter(x, x).size() < 2",
+			"set at most one of " + strings.Join(specNames(k, names), ", ")})
+	}
 	return list
+}
+
+// which is a list that tells of each field whether it is declared.
+func which(k *d.Kind, names []string) string {
+	var has []string
+	for _, api := range names {
+		f, _ := k.Field(api)
+		has = append(has, present("self", []d.Field{f}))
+	}
+	return "[" + strings.Join(has, ", ") + "]"
 }
 
 // createOnly are the paths of the fields that cannot be changed. Entries of a list have no identity, so that what is in
@@ -52,7 +61,8 @@ func createOnly(fields []d.Field, above []d.Field) [][]d.Field {
 func constant(path []d.Field) rule {
 	now, old := present("self", path), present("oldSelf", path)
 	same := value("self", path) + " == " + value("oldSelf", path)
-	message := shown(path) + " cannot be changed after creation: put back what was there, or delete the object and make another"
+	message := shown(path) +
+		" cannot be changed after creation: put back what was there, or delete the object and make another"
 	if now == "" {
 		return rule{same, message}
 	}
@@ -71,12 +81,13 @@ func present(self string, path []d.Field) string {
 }
 
 func value(self string, path []d.Field) string {
+	names := []string{self}
 	for _, f := range path {
 		// Names in camel case can always be escaped.
 		name, _ := cel.Escape(f.Spec())
-		self += "." + name
+		names = append(names, name)
 	}
-	return self
+	return strings.Join(names, ".")
 }
 
 // shown is how people write the path of a field.
@@ -109,7 +120,11 @@ func specRules(k *d.Kind) []rule {
 			"declare what is wanted in spec.resource, or say in spec.import which one is taken over"})
 	}
 	if named && k.Shape == d.Resource {
-		list = append(list, rule{"!" + observes + " || has(self.__import__) || has(self.resource) && has(self.resource.name)",
+		some := "has(self.__import__) || has(self.resource) && has(self.resource.name)"
+		if !k.ReadOnly {
+			some = "!" + observes + " || " + some
+		}
+		list = append(list, rule{some,
 			"say which one is observed: set spec.import or spec.resource.name"})
 	}
 	return list
@@ -118,15 +133,15 @@ func specRules(k *d.Kind) []rule {
 // parents are the fields without which the place of a resource is unknown, and the condition that they are there.
 func parents(k *d.Kind) ([]string, string) {
 	var names []string
-	needed := "has(self.resource)"
+	needed := []string{"has(self.resource)"}
 	for _, f := range k.Fields {
 		if !strings.Contains(k.Path, "{"+f.API+"}") || f.Own || f.Const != nil {
 			continue
 		}
 		names = append(names, f.Spec())
 		if has := present("self.resource", []d.Field{f}); has != "" {
-			needed += " && " + has
+			needed = append(needed, has)
 		}
 	}
-	return names, needed
+	return names, strings.Join(needed, " && ")
 }

@@ -110,9 +110,9 @@ func goType(inner string, f d.Field) string {
 		pointer = ""
 	}
 	switch {
-	case f.Ref != "" && f.Type == d.Strings:
+	case f.IsRef() && f.Type == d.Strings:
 		return "[]Reference"
-	case f.Ref != "":
+	case f.IsRef():
 		return pointer + "Reference"
 	}
 	switch f.Type {
@@ -157,7 +157,7 @@ func markers(f d.Field) []string {
 		add("optional")
 	}
 	switch {
-	case f.Ref != "" && f.Type == d.Strings, f.Type == d.Objects:
+	case f.IsRef() && f.Type == d.Strings, f.Type == d.Objects:
 		add("listType=atomic")
 		add("kubebuilder:validation:MaxItems=%d", maxObjects)
 	case f.Type == d.Strings:
@@ -174,7 +174,7 @@ func markers(f d.Field) []string {
 		}
 	case f.Type == d.Int:
 		list = append(list, limits(f)...)
-	case f.Type == d.String && f.Ref == "":
+	case f.Type == d.String && !f.IsRef():
 		least := f.Min
 		if f.Required || f.Named {
 			least = max(least, 1)

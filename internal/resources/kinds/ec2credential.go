@@ -9,7 +9,8 @@ var EC2Credential = d.Kind{
 	Doc:    "EC2Credential is a pair of keys for the APIs of EC2 and S3. Keystone makes its id from the access key.",
 	Marker: byKey, Events: []string{"identity.credential"}, Hook: "ec2",
 	Fields: []d.Field{
-		{API: "user_id", Ref: "User", Own: true, CreateOnly: true, Doc: "User whom the keys stand for; that of the cloud's credentials when empty."},
+		{API: "user_id", Ref: "User", Own: true, CreateOnly: true,
+			Doc: "User whom the keys stand for; that of the cloud's credentials when empty."},
 		{API: "project_id", Ref: "Project", Required: true, CreateOnly: true, Doc: "Project in which the keys are good."},
 		{API: "blob", As: "keysRef", Type: d.Secret, Required: true, WriteOnly: true,
 			Doc: "Secret whose key holds both keys as JSON: {\"access\": \"...\", \"secret\": \"...\"}."},

@@ -6,14 +6,63 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 // All returns every kind, parents before children.
 func All() []*d.Kind {
 	var all []*d.Kind
-	for _, k := range []d.Kind{
-		// identity
-		Region, Domain, Project, User, Group, GroupMembership, Role, RoleInference, RoleAssignment, Service,
-		Endpoint, ApplicationCredential, EC2Credential, RegisteredLimit, Limit,
-	} {
-		all = append(all, new(k))
+	for _, service := range services() {
+		for _, k := range service {
+			all = append(all, &k)
+		}
 	}
 	return all
+}
+
+func services() [][]d.Kind {
+	return [][]d.Kind{
+		identity(), keyManager(), image(), network(), blockStorage(), compute(), placement(), loadBalancer(), dns(),
+		{Stack},
+	}
+}
+
+func identity() []d.Kind {
+	return []d.Kind{
+		Region, Domain, Project, User, Group, GroupMembership, Role, RoleInference, RoleAssignment, Service, Endpoint,
+		ApplicationCredential, EC2Credential, RegisteredLimit, Limit,
+	}
+}
+
+func compute() []d.Kind {
+	return []d.Kind{
+		Flavor, FlavorAccess, KeyPair, ServerGroup, Server, ServerVolumeAttachment, ServerInterface, HostAggregate,
+		AggregateHost, ComputeQuota,
+	}
+}
+
+func placement() []d.Kind { return []d.Kind{ResourceClass, Trait, ResourceProvider} }
+
+func image() []d.Kind { return []d.Kind{Image, ImageMember} }
+
+func network() []d.Kind {
+	return []d.Kind{
+		QoSPolicy, QoSBandwidthLimitRule, QoSMinimumBandwidthRule, QoSMinimumPacketRateRule, QoSDSCPMarkingRule,
+		AddressScope,
+		Network, Segment, SubnetPool, Subnet, AddressGroup, SecurityGroup, SecurityGroupRule, Port, Trunk, Router,
+		RouterInterface, FloatingIP, PortForwarding, RBACPolicy, NetworkQuota,
+	}
+}
+
+func blockStorage() []d.Kind {
+	return []d.Kind{VolumeQoS, VolumeType, VolumeTypeAccess, Volume, Snapshot, Backup, VolumeQuota}
+}
+
+func keyManager() []d.Kind { return []d.Kind{KeyManagerSecret, KeyManagerContainer} }
+
+func loadBalancer() []d.Kind {
+	return []d.Kind{
+		OctaviaFlavorProfile, OctaviaFlavor, LoadBalancer, Listener, Pool, Member, HealthMonitor, L7Policy, L7Rule,
+		LoadBalancerQuota,
+	}
+}
+
+func dns() []d.Kind {
+	return []d.Kind{Zone, RecordSet, TSIGKey, ZoneTransferRequest, ZoneTransferAccept, DNSQuota}
 }
 
 // Markers of services.
@@ -22,6 +71,8 @@ var (
 	// against a schema, and such an attribute would break every list of them.
 	extra = d.Marker{Channel: d.MarkByExtra, Field: "stackwright_owner"}
 	byKey = d.Marker{Channel: d.MarkByKey}
+	// metadata is Cinder's.
+	metadata = d.Marker{Channel: d.MarkByMetadata, Field: "metadata"}
 )
 
 // Fields that many kinds have.
@@ -31,8 +82,19 @@ var (
 		Doc: "Domain of the resource; that of the cloud's credentials when empty."}
 )
 
-func name(max int64) d.Field {
-	return d.Field{API: "name", Named: true, Max: max, Doc: "Name in OpenStack; that of the object when empty."}
+func name(limit int64) d.Field {
+	return d.Field{API: "name", Named: true, Max: limit, Doc: "Name in OpenStack; that of the object when empty."}
+}
+
+// maxInt is the largest number in most databases of OpenStack.
+const maxInt = 1<<31 - 1
+
+// quotaProject is the project that a quota is for.
+var quotaProject = d.Field{API: "project_id", Ref: "Project", Own: true, CreateOnly: true,
+	Doc: "Project that is limited; that of the cloud's credentials when empty."}
+
+func quota(api, doc string) d.Field {
+	return d.Field{API: api, Type: d.Int, Min: -1, HasMin: true, Max: maxInt, Doc: doc + " -1 is no limit."}
 }
 
 // create makes a field that cannot be changed later.

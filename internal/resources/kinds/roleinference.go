@@ -9,7 +9,8 @@ var RoleInference = d.Kind{
 	Path: "/roles/{prior_role_id}/implies", Items: "role_inference.implies",
 	Paths: []string{"/roles/{prior_role_id}/implies/{implied_role_id}"}, Create: d.Create{Method: "PUT"},
 	Fields: []d.Field{
-		{API: "prior_role_id", As: "priorRoleRef", Ref: "Role", Required: true, CreateOnly: true, Doc: "Role that implies the other."},
+		{API: "prior_role_id", As: "priorRoleRef", Ref: "Role", Required: true, CreateOnly: true,
+			Doc: "Role that implies the other."},
 		{API: "implied_role_id", As: "impliedRoleRef", In: "id", Ref: "Role", Required: true, CreateOnly: true,
 			Doc: "Role that who has the first one has too."},
 	},

@@ -4,6 +4,7 @@ package sample
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
@@ -23,10 +24,14 @@ func Name(k *d.Kind, all []*d.Kind) string {
 	return "example"
 }
 
-// Declared is the spec.resource of a kind's sample.
+// Declared is the spec.resource of a kind's sample, with whole numbers as integers.
 func Declared(k *d.Kind) (map[string]any, error) {
+	data, err := yaml.YAMLToJSONStrict([]byte(k.Sample))
+	if err != nil {
+		return nil, fmt.Errorf("reading the sample of %s: %w", k.Name, err)
+	}
 	declared := map[string]any{}
-	if err := yaml.UnmarshalStrict([]byte(k.Sample), &declared); err != nil {
+	if err := json.Unmarshal(data, &declared); err != nil {
 		return nil, fmt.Errorf("reading the sample of %s: %w", k.Name, err)
 	}
 	return declared, nil
