@@ -128,8 +128,8 @@ type List struct {
 	// Changes is the parameter that takes a time and lists what changed since. Deleted ones are among them when
 	// State.Deleted has values.
 	Changes string
-	// Page is the number of resources asked for at a time; 0 leaves it to the server. Lists that have pages are followed
-	// by their links, or by Marker, the API name of the field that the next page is asked by.
+	// Page is the number of resources asked for at a time; 0 leaves it to the server. Pages are followed by the link to
+	// the next one: the member next, links.next, or the entry of rel next in links or in a member that ends in _links.
 	Page int
 	// Filters are the fields that an import may filter by besides the key, by API name.
 	Filters []string

@@ -84,6 +84,7 @@ func (c *comparison) field(f d.Field) {
 	create, inCreate := c.resource.Create[f.API]
 	update, inUpdate := c.resource.Update[f.API]
 	c.requests(f, inCreate, inUpdate)
+	c.answers(f)
 	switch {
 	case inCreate:
 		c.limits(f, create)
@@ -108,6 +109,20 @@ func (c *comparison) requests(f d.Field, inCreate, inUpdate bool) {
 	}
 	if f.CreateOnly && inUpdate {
 		c.add(f, "create-only, though requests to change it take it")
+	}
+}
+
+// answers tells when drift of a field cannot be seen, for want of the field or of the path that In has.
+func (c *comparison) answers(f d.Field) {
+	if f.WriteOnly || len(c.resource.Read) == 0 {
+		return
+	}
+	path := f.API
+	if f.In != "" {
+		path, _, _ = strings.Cut(f.In, ".")
+	}
+	if _, ok := c.resource.Read[path]; !ok {
+		c.add(f, "answers do not show %s", path)
 	}
 }
 
