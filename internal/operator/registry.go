@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/owner"
@@ -40,6 +40,8 @@ type Environment struct {
 	// Galera and RabbitMQ call the agents of members; nil calls them by network.
 	Galera   galera.Dial
 	RabbitMQ rabbitmq.Dial
+	// Metrics gets those of requests to OpenStack; nil counts nothing.
+	Metrics prometheus.Registerer
 }
 
 // Registry is the one list of everything that runs.
@@ -58,7 +60,7 @@ func Registry(e Environment) Entries {
 		entry(messagebus.Definition(e.RabbitMQ)),
 		entry(memcached.Definition()),
 		entry(keystone.Definition(e.Gateway)),
-		openstackResources(),
+		openstackResources(e.Metrics),
 	}
 }
 
@@ -110,10 +112,10 @@ func entry[T owner.Object](d kit.Definition[T]) Entry {
 }
 
 // openstackResources are the controllers of all kinds of OpenStack resources and of clouds.
-func openstackResources() Entry {
+func openstackResources(m prometheus.Registerer) Entry {
 	return Entry{Name: "resources", New: func([]string) ([]kit.Controller, error) {
-		pool := openstack.NewPool(openstack.Options{Registerer: metrics.Registry})
-		return resources.New(kinds.All(), resources.Sessions(pool)).Controllers(Scheme())
+		pool := openstack.NewPool(openstack.Options{Registerer: m})
+		return resources.New(kinds.Served(), resources.Sessions(pool)).Controllers(Scheme())
 	}}
 }
 

@@ -110,7 +110,7 @@ func (w *world) seed(kind string) string {
 
 // cloud is a new fake with the seeds in it.
 func (w *world) cloud() *fake.Cloud {
-	c := fake.New(kinds.All())
+	c := fake.New(kinds.Served())
 	for _, s := range w.seeds {
 		s(c)
 	}
@@ -156,7 +156,7 @@ func (w *world) scenario() kittest.Scenario {
 		Outside: func() http.RoundTripper { return w.cloud() },
 		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
 			pool := openstack.NewPool(openstack.Options{Transport: outside})
-			return resources.New(kinds.All(), resources.Sessions(pool)).Controllers(scheme(), w.kind.Name)
+			return resources.New(kinds.Served(), resources.Sessions(pool)).Controllers(scheme(), w.kind.Name)
 		},
 	}
 }

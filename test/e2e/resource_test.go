@@ -28,13 +28,7 @@ import (
 func TestIdentityIsDeclared(t *testing.T) {
 	w := story.Start(t)
 	w.Cloud()
-	cloud := &openstackv1.ClusterCloud{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
-	cloud.Spec.SecretRef = openstackv1.CloudSecret{Name: "openstack-keystone-clouds", Namespace: "openstack"}
-	cloud.Spec.Entry, cloud.Spec.SyncPeriod.Duration = "internal", 10*time.Second
-	cloud.Spec.NamespaceSelector.MatchLabels = map[string]string{corev1.LabelMetadataName: w.Namespace}
-	w.Apply(cloud)
-	t.Cleanup(func() { remove(w, cloud) })
-
+	offerCloud(w)
 	objects := manifest(w, "testdata/identity.yaml")
 	seen := map[string]bool{}
 	for _, o := range objects {
@@ -72,19 +66,7 @@ func TestIdentityIsDeclared(t *testing.T) {
 	w.Eventually(30*time.Second, "what was deleted is made again", shows("auditor", "role", "list"))
 	w.Eventually(30*time.Second, "everything is ready again", func(ctx context.Context) error { return allReady(ctx, w, objects) })
 
-	for _, o := range objects {
-		if err := client.IgnoreNotFound(w.Delete(t.Context(), o)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.Eventually(time.Minute, "all objects are gone", func(ctx context.Context) error {
-		for _, o := range objects {
-			if err := w.Get(ctx, w.Key(o), o.DeepCopy()); client.IgnoreNotFound(err) != nil || err == nil {
-				return errors.Join(fmt.Errorf("%s %s is still there", o.GetKind(), o.GetName()), err)
-			}
-		}
-		return nil
-	})
+	removeAll(w, objects)
 	for _, list := range []string{"domain", "region", "service", "role"} {
 		out, err := w.Cluster.Stackwright(t.Context(), "openstack", list, "list")
 		if err != nil || strings.Contains(out, "north") || strings.Contains(out, "key-manager") || strings.Contains(out, "auditor") {
@@ -137,8 +119,35 @@ func allReady(ctx context.Context, w *story.World, objects []*unstructured.Unstr
 	return nil
 }
 
-func remove(w *story.World, o client.Object) {
-	if err := client.IgnoreNotFound(w.Delete(context.WithoutCancel(w.Context()), o)); err != nil {
-		w.Error(err)
+// removeAll deletes objects in any order and waits until they are gone.
+func removeAll(w *story.World, objects []*unstructured.Unstructured) {
+	w.Helper()
+	for _, o := range objects {
+		if err := client.IgnoreNotFound(w.Delete(w.Context(), o)); err != nil {
+			w.Fatal(err)
+		}
 	}
+	w.Eventually(time.Minute, "all objects are gone", func(ctx context.Context) error {
+		for _, o := range objects {
+			if err := w.Get(ctx, w.Key(o), o.DeepCopy()); client.IgnoreNotFound(err) != nil || err == nil {
+				return errors.Join(fmt.Errorf("%s %s is still there", o.GetKind(), o.GetName()), err)
+			}
+		}
+		return nil
+	})
+}
+
+// offerCloud makes the cloud of all stories the one that objects in the namespace of this story use.
+func offerCloud(w *story.World) {
+	w.Helper()
+	cloud := &openstackv1.ClusterCloud{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+	cloud.Spec.SecretRef = openstackv1.CloudSecret{Name: "openstack-keystone-clouds", Namespace: "openstack"}
+	cloud.Spec.Entry, cloud.Spec.SyncPeriod.Duration = "internal", 10*time.Second
+	cloud.Spec.NamespaceSelector.MatchLabels = map[string]string{corev1.LabelMetadataName: w.Namespace}
+	w.Apply(cloud)
+	w.Cleanup(func() {
+		if err := client.IgnoreNotFound(w.Delete(context.WithoutCancel(w.Context()), cloud)); err != nil {
+			w.Error(err)
+		}
+	})
 }

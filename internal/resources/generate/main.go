@@ -26,7 +26,7 @@ func main() {
 }
 
 func run(root string) error {
-	files, err := render(kinds.All())
+	files, err := render(kinds.Served())
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func write(path string, content []byte) error {
 // prune removes files that an earlier run has made of kinds that are gone, and the CRDs of these.
 func prune(root string, files map[string][]byte) error {
 	plurals := map[string]bool{}
-	for _, k := range kinds.All() {
+	for _, k := range kinds.Served() {
 		plurals[k.Plural] = true
 	}
 	for _, pattern := range []string{types + "/zz_generated.*.go", pages + "/*.md", crds + "/" + group + "_*.yaml"} {

@@ -208,21 +208,3 @@ func newIndex(all []*d.Kind) index {
 	}
 	return i
 }
-
-// role is what the controllers of resources may do: they write these objects, and Secrets if the API makes values that
-// nobody else has.
-type role struct {
-	Banner       string
-	Plurals      []string
-	WritesSecret bool
-}
-
-func newRole(all []*d.Kind) role {
-	r := role{Banner: banner, Plurals: []string{"clouds", "clusterclouds"}}
-	for _, k := range all {
-		r.Plurals = append(r.Plurals, k.Plural)
-		r.WritesSecret = r.WritesSecret || slices.ContainsFunc(k.Fields, func(f d.Field) bool { return f.Output })
-	}
-	slices.Sort(r.Plurals)
-	return r
-}

@@ -22,7 +22,6 @@ const (
 	types = "api/openstack/v1alpha1"
 	pages = "docs/kinds"
 	crds  = "charts/stackwright-operator/crds"
-	roles = "charts/stackwright-operator/files/roles"
 )
 
 //go:embed *.tmpl
@@ -53,7 +52,6 @@ func render(all []*d.Kind) (map[string][]byte, error) {
 	}{
 		types + "/zz_generated.kinds.go": {"kinds.go.tmpl", all},
 		pages + "/README.md":             {"index.md.tmpl", newIndex(all)},
-		roles + "/resources.yaml":        {"role.yaml.tmpl", newRole(all)},
 	} {
 		content, err := fill(t.template, t.data)
 		if err != nil {

@@ -3,15 +3,25 @@ package kinds
 
 import d "stackwright.dev/stackwright/internal/resources/descriptor"
 
-// All returns every kind, parents before children.
+// Served returns the kinds that the engine can keep and clusters serve: those of identity. The others wait until the
+// engine does what their descriptors ask for: actions, tags and metadata, singletons, patches.
+func Served() []*d.Kind { return pointers(identity()) }
+
+// All returns every kind that is described, parents before children.
 func All() []*d.Kind {
 	var all []*d.Kind
 	for _, service := range services() {
-		for _, k := range service {
-			all = append(all, &k)
-		}
+		all = append(all, pointers(service)...)
 	}
 	return all
+}
+
+func pointers(list []d.Kind) []*d.Kind {
+	out := make([]*d.Kind, 0, len(list))
+	for _, k := range list {
+		out = append(out, &k)
+	}
+	return out
 }
 
 func services() [][]d.Kind {
