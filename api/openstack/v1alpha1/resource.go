@@ -102,15 +102,11 @@ type Text string
 // Reference names another resource: one of name, id and external.
 // +kubebuilder:validation:XValidation:rule="[has(self.name), has(self.id), has(self.external)].exists_one(x, x)",message="set exactly one of name, id and external"
 type Reference struct {
-	// Name of the object that stands for the resource.
+	// Name of the object, in the same namespace, that stands for the resource.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name,omitempty"`
-	// Namespace of that object when it is another one; a ReferenceGrant there must allow it.
-	// +optional
-	// +kubebuilder:validation:MaxLength=63
-	Namespace string `json:"namespace,omitempty"`
 	// ID of the resource in OpenStack, which nothing here stands for.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
