@@ -53,7 +53,8 @@ func NewPool(o Options) *Pool {
 		o.Idle = time.Hour
 	}
 	return &Pool{options: o, metrics: newMetrics(o.Registerer), sessions: map[key]*Session{}, gates: map[gateKey]*gate{},
-		transports: transports{dial: o.Dial, instead: o.Transport, byTLS: map[key]*transport{}}, sweep: time.Now().Add(o.Idle)}
+		transports: transports{dial: o.Dial, instead: o.Transport, byTLS: map[key]*transport{}},
+		sweep:      time.Now().Add(o.Idle)}
 }
 
 // Open returns the session of a scope with a cloud, and authenticates it if need be. The scope says who may share a

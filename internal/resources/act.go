@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"stackwright.dev/kit/outcome"
-	"stackwright.dev/kit/owner"
 	"stackwright.dev/kit/step"
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
@@ -65,7 +64,8 @@ func (c *controller) obtain(ctx context.Context, sc *scope, t *target, p policy)
 	}
 	switch {
 	case len(found) > 1:
-		return outcome.Fail(outcome.Conflict, fmt.Errorf("%d resources carry the marker of this object: %s; delete all but one",
+		return outcome.Fail(outcome.Conflict, fmt.Errorf(
+			"%d resources carry the marker of this object: %s; delete all but one",
 			len(found), ids(found)))
 	case len(found) == 1:
 		c.learn(sc, t, found[0].ID)
@@ -124,8 +124,9 @@ func (c *controller) namesake(sc *scope, t *target, p policy) *outcome.Outcome {
 			len(there), ids(there))
 	case len(there) == 0:
 		return nil
-	case there[0].Marker != "" && p.adopt:
-		return outcome.Refuse("Owned", "The %s %s belongs to another object. Delete that object, or change what is declared.",
+	case claimed(t, there[0]) && p.adopt:
+		return outcome.Refuse("Owned",
+			"The %s %s belongs to another object. Delete that object, or change what is declared.",
 			t.kind.Name, there[0].ID)
 	}
 	c.learn(sc, t, there[0].ID)
@@ -182,15 +183,4 @@ func words(filter map[string]string) string {
 	}
 	slices.Sort(out)
 	return strings.Join(out, ", ")
-}
-
-// owned is the record of the resource on the books of an object.
-func owned(o object) *owner.External {
-	st := o.KitStatus()
-	for i := range st.Externals {
-		if st.Externals[i].Step == stepResource {
-			return &st.Externals[i]
-		}
-	}
-	return &owner.External{}
 }

@@ -1,6 +1,9 @@
 package resources
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -74,11 +77,37 @@ func keyPart(f d.Field, v any) string {
 // sameKey tells whether a resource has the natural key of what is declared. A key field that is not declared matches
 // anything.
 func sameKey(k *d.Kind, wanted, seen map[string]any) bool {
+	if id := wantedID(k, wanted); id != "" {
+		return id == identity(k, seen)
+	}
+	compared := 0
 	for _, name := range k.Key {
 		f, _ := k.Field(name)
-		if want, ok := wanted[name]; ok && !f.WriteOnly && !body.Same(f, want, body.Actual(f, seen)) {
+		want, ok := wanted[name]
+		if !ok || f.WriteOnly {
+			continue
+		}
+		if !body.Same(f, want, body.Actual(f, seen)) {
 			return false
 		}
+		compared++
 	}
-	return len(k.Key) > 0
+	return compared > 0
+}
+
+// hookEC2 is the hook of kinds whose id Keystone makes from the access key.
+const hookEC2 = "ec2"
+
+// wantedID is the id that a resource will get, when the declared fields say so.
+func wantedID(k *d.Kind, wanted map[string]any) string {
+	if k.Hook != hookEC2 {
+		return ""
+	}
+	blob, _ := wanted["blob"].(string)
+	var keys struct{ Access string }
+	if err := json.Unmarshal([]byte(blob), &keys); err != nil || keys.Access == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(keys.Access))
+	return hex.EncodeToString(sum[:])
 }

@@ -3,6 +3,7 @@ package resources
 import (
 	"context"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -97,8 +98,10 @@ func (e *Engine) connect(ctx context.Context, o owner.Object, spec *openstackv1.
 		return outcome.Refuse("InvalidSecret", "Secret %s has no key %s. Put the clouds.yaml of the cloud there.",
 			spec.SecretRef.Name, keyClouds)
 	}
-	door, err := e.open(ctx, string(o.GetUID()), openstack.Config{Clouds: content[keyClouds], Entry: spec.Entry, CA: content[keyCA],
-		Region: spec.Region, Interface: spec.Interface, Limits: limits(spec.Limits)})
+	door, err := e.open(ctx, string(o.GetUID()), openstack.Config{
+		Clouds: content[keyClouds], Entry: spec.Entry, CA: content[keyCA],
+		Region: spec.Region, Interface: spec.Interface, Limits: limits(spec.Limits),
+	})
 	if err != nil {
 		return failed(err)
 	}
@@ -106,14 +109,21 @@ func (e *Engine) connect(ctx context.Context, o owner.Object, spec *openstackv1.
 	return nil
 }
 
+// settle is how long after its start an operator does not know yet who uses a cloud.
+const settle = 15 * time.Second
+
 // disconnect lets a cloud go once no object uses it: their resources could not be deleted any more.
 func (e *Engine) disconnect(o owner.Object) *outcome.Outcome {
 	key := keyOf(o)
 	e.mu.Lock()
 	n := len(e.users[key])
 	e.mu.Unlock()
+	if wait := settle - time.Since(e.began); wait > 0 {
+		return outcome.Poll(wait, "objects", "Waits until it is known which objects use the cloud.")
+	}
 	if n > 0 {
-		return outcome.Poll(quick, "objects", "Objects still use the cloud. Delete them first, or wait until they are gone.")
+		return outcome.Poll(quick,
+			"objects", "Objects still use the cloud. Delete them first, or wait until they are gone.")
 	}
 	e.clouds.drop(key)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -25,6 +26,7 @@ type Opener func(ctx context.Context, scope string, c openstack.Config) (Door, e
 // Engine runs the controllers of all kinds on one set of sessions and mirrors.
 type Engine struct {
 	open   Opener
+	began  time.Time
 	kinds  map[string]*d.Kind
 	order  []string
 	clouds *clouds
@@ -36,7 +38,7 @@ type Engine struct {
 
 // New returns an engine for kinds.
 func New(kinds []*d.Kind, open Opener) *Engine {
-	e := &Engine{open: open, kinds: map[string]*d.Kind{}, clouds: newClouds(), users: map[cloudKey]map[string]func(){}}
+	e := &Engine{open: open, began: time.Now(), kinds: map[string]*d.Kind{}, clouds: newClouds(), users: map[cloudKey]map[string]func(){}}
 	for _, k := range kinds {
 		e.kinds[k.Name] = k
 		e.order = append(e.order, k.Name)
@@ -55,7 +57,8 @@ func (e *Engine) Controllers(scheme *runtime.Scheme, only ...string) ([]kit.Cont
 		if len(only) > 0 && !slices.Contains(only, name) {
 			continue
 		}
-		c := &controller{kind: e.kinds[name], engine: e, bell: newBell(), empty: func() object { return openstackv1.New(name) }}
+		c := &controller{kind: e.kinds[name], engine: e, bell: newBell(),
+			empty: func() object { return openstackv1.New(name) }}
 		made, err := kit.New(c.definition(), scheme)
 		if err != nil {
 			return nil, fmt.Errorf("kind %s: %w", name, err)

@@ -87,18 +87,18 @@ func (c *controller) change(ctx context.Context, sc *scope, t *target, diff []bo
 
 // hidden hashes the declared fields that the API does not show, keyed so that equal secrets of two objects differ.
 func (c *controller) hidden(sc *scope, t *target) string {
-	h, any := hmac.New(sha256.New, []byte(sc.Owner().GetUID())), false
+	h, some := hmac.New(sha256.New, []byte(sc.Owner().GetUID())), false
 	for _, f := range t.kind.Fields {
 		if v, ok := t.wanted[f.API]; ok && f.WriteOnly {
 			raw, err := json.Marshal(v)
 			if err != nil {
 				continue
 			}
-			any = true
+			some = true
 			fmt.Fprintf(h, "%s\x00%d\x00%s", f.API, len(raw), raw)
 		}
 	}
-	if !any {
+	if !some {
 		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
@@ -111,11 +111,13 @@ func (c *controller) gone(sc *scope, t *target, p policy) *outcome.Outcome {
 	id := bare(t.kind, cell.ID)
 	if !p.create || sc.Owner().Common().Import != nil {
 		t.mirror.Follow(string(sc.Owner().GetUID()), id, t.marker, false, c.waker(sc.Owner()))
-		return outcome.Wait(t.kind.Name+" "+id, "The %s %s is gone from the cloud. Delete this object, or make the resource again.",
+		return outcome.Wait(t.kind.Name+" "+id,
+			"The %s %s is gone from the cloud. Delete this object, or make the resource again.",
 			t.kind.Name, id)
 	}
 	cell.ID = ""
-	return outcome.Poll(time.Millisecond, t.kind.Name, "The %s %s is gone from the cloud; it is made again.", t.kind.Name, id)
+	return outcome.Poll(time.Millisecond, t.kind.Name,
+		"The %s %s is gone from the cloud; it is made again.", t.kind.Name, id)
 }
 
 // again deletes a resource that differs in what cannot be changed, so that it is made anew.
@@ -126,7 +128,8 @@ func (c *controller) again(ctx context.Context, sc *scope, t *target) *outcome.O
 		return failed(fmt.Errorf("deleting the %s to make it again: %w", t.kind.Name, err))
 	}
 	cell.ID = ""
-	return outcome.Poll(quick, t.kind.Name, "The %s %s differs in what cannot be changed; it is made again.", t.kind.Name, id)
+	return outcome.Poll(quick, t.kind.Name,
+		"The %s %s differs in what cannot be changed; it is made again.", t.kind.Name, id)
 }
 
 // stateOf is nil when a resource is usable.
@@ -140,7 +143,8 @@ func stateOf(k *d.Kind, seen map[string]any) *outcome.Outcome {
 		return nil
 	case slices.Contains(k.State.Error, state):
 		fault, _ := body.At(seen, k.State.Fault).(string)
-		return outcome.Fail(outcome.Unknown, fmt.Errorf("the %s is in state %s: %s; repair it, or delete it to have it made again",
+		return outcome.Fail(outcome.Unknown, fmt.Errorf(
+			"the %s is in state %s: %s; repair it, or delete it to have it made again",
 			k.Name, state, cmp.Or(fault, "OpenStack does not say why")))
 	}
 	return outcome.Poll(5*time.Minute, k.Name, "Waits until the %s, which is in state %s, is %s.", k.Name, state,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -40,41 +41,47 @@ type lister struct {
 }
 
 // List implements mirror.Source.
-func (l *lister) List(ctx context.Context, since time.Time) ([]mirror.Item, []string, bool, error) {
-	path, query := l.path, l.query()
-	all := since.IsZero() || l.kind.List.Changes == ""
-	if !all {
+func (l *lister) List(ctx context.Context, since time.Time) (mirror.Listed, error) {
+	query := l.query()
+	out := mirror.Listed{All: since.IsZero() || l.kind.List.Changes == ""}
+	if !out.All {
 		query.Set(l.kind.List.Changes, since.UTC().Format(time.RFC3339))
 	}
-	var found []mirror.Item
-	var gone []string
 	for range maxPages {
 		resp, err := l.door.Do(ctx, openstack.Request{Service: l.kind.Service, Lane: l.lane, Method: http.MethodGet,
-			Path: path, Query: query})
+			Path: l.path, Query: query})
 		if err != nil {
-			return nil, nil, false, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
+			return mirror.Listed{}, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
 		}
 		page, next, err := l.page(resp.Body)
-		if err != nil {
-			return nil, nil, false, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
+		if err == nil {
+			err = l.sort(page, &out)
 		}
-		for _, seen := range page {
-			if state, _ := body.At(seen, l.kind.State.Path).(string); slices.Contains(l.kind.State.Deleted, state) {
-				gone = append(gone, identity(l.kind, seen))
-				continue
-			}
-			i, err := l.item(seen)
-			if err != nil {
-				return nil, nil, false, err
-			}
-			found = append(found, i)
+		if err != nil {
+			return mirror.Listed{}, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
 		}
 		if next == nil {
-			return found, gone, all, nil
+			return out, nil
 		}
 		query = next
 	}
-	return nil, nil, false, fmt.Errorf("listing %s: no end after %d pages", l.kind.Plural, maxPages)
+	return mirror.Listed{}, fmt.Errorf("listing %s: no end after %d pages", l.kind.Plural, maxPages)
+}
+
+// sort puts the resources of a page to those that are there or those that are gone.
+func (l *lister) sort(page []map[string]any, out *mirror.Listed) error {
+	for _, seen := range page {
+		if state, _ := body.At(seen, l.kind.State.Path).(string); slices.Contains(l.kind.State.Deleted, state) {
+			out.Gone = append(out.Gone, identity(l.kind, seen))
+			continue
+		}
+		i, err := l.item(seen)
+		if err != nil {
+			return err
+		}
+		out.Found = append(out.Found, i)
+	}
+	return nil
 }
 
 func (l *lister) query() url.Values {
@@ -95,9 +102,7 @@ func (l *lister) page(raw []byte) ([]map[string]any, url.Values, error) {
 	out := make([]map[string]any, 0, len(entries))
 	for _, e := range entries {
 		if m, ok := e.(map[string]any); ok {
-			for name, v := range l.parent {
-				m[name] = v
-			}
+			maps.Copy(m, l.parent)
 			out = append(out, m)
 		}
 	}

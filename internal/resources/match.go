@@ -23,12 +23,19 @@ func (c *controller) take(sc *scope, t *target) *outcome.Outcome {
 	if out != nil {
 		return out
 	}
-	if found.Marker != "" && found.Marker != t.marker && policyOf(sc.Owner().Common()).update {
-		return outcome.Refuse("Owned", "The %s %s belongs to another object. Delete that object, or import with the policy observe.",
+	if claimed(t, found) && policyOf(sc.Owner().Common()).update {
+		return outcome.Refuse("Owned",
+			"The %s %s belongs to another object. Delete that object, or import with the policy observe.",
 			t.kind.Name, found.ID)
 	}
 	c.learn(sc, t, found.ID)
 	return nil
+}
+
+// claimed tells whether a resource carries the marker of another object. An id that was chosen is a marker, too, and
+// looks like any other id.
+func claimed(t *target, i mirror.Item) bool {
+	return i.Marker != "" && i.Marker != t.marker && t.kind.Marker.Channel != d.MarkByID
 }
 
 // match finds the one resource with an id, or that a filter selects.
@@ -59,7 +66,8 @@ func match(t *target, id string, filter map[string]string) (mirror.Item, *outcom
 		return mirror.Item{}, outcome.Poll(time.Minute, t.kind.Name,
 			"No %s in the cloud fits the filter %s. Make one, or change the filter.", t.kind.Name, words(filter))
 	case len(found) > 1:
-		return mirror.Item{}, outcome.Refuse("Ambiguous", "%d resources fit the filter %s: %s. Add to the filter, or use an id.",
+		return mirror.Item{}, outcome.Refuse("Ambiguous",
+			"%d resources fit the filter %s: %s. Add to the filter, or use an id.",
 			len(found), words(filter), ids(found))
 	}
 	return found[0], nil
@@ -80,7 +88,8 @@ func filterFields(k *d.Kind, filter map[string]string) (map[int]any, *outcome.Ou
 		}
 	}
 	if len(out) < len(filter) {
-		return nil, outcome.Refuse("InvalidFilter", "The filter %s has a field that a %s cannot be found by. Use of these: %s.",
+		return nil, outcome.Refuse("InvalidFilter",
+			"The filter %s has a field that a %s cannot be found by. Use of these: %s.",
 			words(filter), k.Name, strings.Join(known, ", "))
 	}
 	return out, nil

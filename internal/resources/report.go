@@ -77,7 +77,8 @@ func (c *controller) report(_ step.View, o object) {
 	}
 	st.Drift = nil
 	for _, x := range seen.drift {
-		st.Drift = append(st.Drift, openstackv1.Difference{Path: x.Field.Spec(), Desired: short(x.Desired), Actual: short(x.Actual)})
+		st.Drift = append(st.Drift,
+			openstackv1.Difference{Path: x.Field.Spec(), Desired: short(x.Desired), Actual: short(x.Actual)})
 	}
 	drifted(st)
 }

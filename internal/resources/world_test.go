@@ -1,15 +1,18 @@
 package resources_test
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -48,14 +51,25 @@ type world struct {
 	object  map[string]any
 	objects []map[string]any
 	secrets map[string]map[string]any
-	next    int
+	next    map[string]int
+	// fault and quota are what goes wrong.
+	fault func(int, *http.Request) fake.Fault
+	quota bool
 }
+
+func (w *world) spec() map[string]any {
+	spec, _ := w.object["spec"].(map[string]any)
+	return spec
+}
+
+// seeded is how many resources of a kind are there before anything else.
+func (w *world) seeded(kind string) int { return w.next[kind] }
 
 // newWorld declares the sample of a kind. What it refers to by name is there in the cloud already, so that the test is
 // about this kind alone.
 func newWorld(t *testing.T, k *d.Kind) *world {
 	t.Helper()
-	w := &world{t: t, kind: k, secrets: map[string]map[string]any{}}
+	w := &world{t: t, kind: k, secrets: map[string]map[string]any{}, next: map[string]int{}}
 	declared := map[string]any{}
 	if err := yaml.Unmarshal([]byte(k.Sample), &declared); err != nil {
 		t.Fatal(err)
@@ -102,8 +116,8 @@ func (w *world) resolve(fields []d.Field, declared map[string]any) {
 }
 
 func (w *world) seed(kind string) string {
-	w.next++
-	id := fmt.Sprintf("seed-%s-%d", strings.ToLower(kind), w.next)
+	w.next[kind]++
+	id := fmt.Sprintf("seed-%s-%d", strings.ToLower(kind), w.next[kind])
 	w.seeds = append(w.seeds, func(c *fake.Cloud) { c.Put(kind, map[string]any{"id": id, "name": id}) })
 	return id
 }
@@ -114,6 +128,10 @@ func (w *world) cloud() *fake.Cloud {
 	for _, s := range w.seeds {
 		s(c)
 	}
+	c.Fault = w.fault
+	if w.quota {
+		c.SetQuota(w.kind.Name, w.seeded(w.kind.Name))
+	}
 	return c
 }
 
@@ -121,9 +139,7 @@ func (w *world) cloud() *fake.Cloud {
 func (w *world) scenario() kittest.Scenario {
 	w.t.Helper()
 	secrets := map[string]map[string]any{"cloud": {"clouds.yaml": fake.New(nil).CloudsYAML()}}
-	for name, data := range w.secrets {
-		secrets[name] = data
-	}
+	maps.Copy(secrets, w.secrets)
 	docs := []map[string]any{
 		{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "default"}},
 		{"apiVersion": openstackv1.GroupVersion.String(), "kind": "Cloud", "metadata": map[string]any{
@@ -152,7 +168,7 @@ func (w *world) scenario() kittest.Scenario {
 		files = append(files, file)
 	}
 	return kittest.Scenario{
-		Scheme: scheme(), CRDs: []string{crds}, Files: files,
+		Scheme: scheme(), CRDs: w.crds(), Files: files,
 		Outside: func() http.RoundTripper { return w.cloud() },
 		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
 			pool := openstack.NewPool(openstack.Options{Transport: outside})
@@ -161,5 +177,57 @@ func (w *world) scenario() kittest.Scenario {
 	}
 }
 
-// period is more than the cloud's syncPeriod.
-const period = 5*time.Minute + 10*time.Second
+// crds are the definitions that the controllers of one kind need: fewer are read faster.
+func (w *world) crds() []string {
+	plurals := map[string]bool{"clouds": true, "clusterclouds": true, w.kind.Plural: true}
+	for _, k := range kinds.Served() {
+		for _, f := range w.kind.Fields {
+			inner := slices.ContainsFunc(f.Fields, func(g d.Field) bool { return g.Ref == k.Name })
+			if f.Ref == k.Name || inner {
+				plurals[k.Plural] = true
+			}
+		}
+	}
+	var out []string
+	for plural := range plurals {
+		out = append(out, filepath.Join(crds, "openstack.stackwright.dev_"+plural+".yaml"))
+	}
+	return out
+}
+
+// foreign puts a resource into the cloud that has the key of the sample and is not ours, with that id if there is one.
+func (w *world) foreign(id string) {
+	declared, _ := w.spec()["resource"].(map[string]any)
+	fields := map[string]any{}
+	for _, f := range w.kind.Fields {
+		v, ok := declared[f.Spec()]
+		m, _ := v.(map[string]any)
+		switch {
+		case f.Const != nil:
+			fields[f.API] = f.Const
+		case !ok && f.Named:
+			fields[f.API], declared[f.Spec()] = "sample", "sample"
+		case !ok && f.Own:
+			fields[f.API] = fake.User
+		case !ok:
+		case f.Ref != "":
+			fields[f.API] = m["id"]
+		case f.Type == d.Secret, f.Type == d.Objects:
+		default:
+			fields[f.API] = v
+		}
+	}
+	if id != "" && w.kind.ID == "" {
+		if f, declared := w.kind.Field("id"); declared && f.Named {
+			fields["id"] = id
+			w.spec()["resource"].(map[string]any)[f.Spec()] = id
+		}
+		fields["id"] = id
+	}
+	if w.kind.Hook == "ec2" && id == "" {
+		sum := sha256.Sum256([]byte("a")) // the access key of the Secret that resolve makes
+		fields["id"] = hex.EncodeToString(sum[:])
+	}
+	w.next[w.kind.Name]++
+	w.seeds = append(w.seeds, func(c *fake.Cloud) { c.Put(w.kind.Name, fields) })
+}

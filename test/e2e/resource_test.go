@@ -40,7 +40,8 @@ func TestIdentityIsDeclared(t *testing.T) {
 			t.Errorf("the story has no %s", k.Name)
 		}
 	}
-	w.Eventually(time.Minute, "everything is ready", func(ctx context.Context) error { return allReady(ctx, w, objects) })
+	ready := func(ctx context.Context) error { return allReady(ctx, w, objects) }
+	w.Eventually(time.Minute, "everything is ready", ready)
 	shows := func(want string, command ...string) func(context.Context) error {
 		return func(ctx context.Context) error {
 			out, err := w.Cluster.Stackwright(ctx, append([]string{"openstack"}, command...)...)
@@ -56,21 +57,24 @@ func TestIdentityIsDeclared(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	must(shows("auditor shop-admin@north  shop@north", "role", "assignment", "list", "--names", "-f", "value", "-c", "Role", "-c", "User",
-		"-c", "Group", "-c", "Project", "--user", "shop-admin", "--user-domain", "north", "--project", "shop", "--project-domain", "north"))
+	must(shows("auditor shop-admin@north  shop@north", "role", "assignment", "list", "--names", "-f", "value",
+		"-c", "Role", "-c", "User", "-c", "Group", "-c", "Project", "--user", "shop-admin", "--user-domain", "north",
+		"--project", "shop", "--project-domain", "north"))
 	must(shows("key-manager", "endpoint", "list", "--service", "key-manager", "-f", "value", "-c", "Service Type"))
 
 	must(shows("", "project", "set", "--domain", "north", "--description", "changed behind our back", "shop"))
 	w.Eventually(30*time.Second, "drift is corrected", shows("Web shop", "project", "show", "--domain", "north", "shop"))
 	must(shows("", "role", "delete", "auditor"))
 	w.Eventually(30*time.Second, "what was deleted is made again", shows("auditor", "role", "list"))
-	w.Eventually(30*time.Second, "everything is ready again", func(ctx context.Context) error { return allReady(ctx, w, objects) })
+	w.Eventually(30*time.Second, "everything is ready again", ready)
 
 	removeAll(w, objects)
 	for _, list := range []string{"domain", "region", "service", "role"} {
 		out, err := w.Cluster.Stackwright(t.Context(), "openstack", list, "list")
-		if err != nil || strings.Contains(out, "north") || strings.Contains(out, "key-manager") || strings.Contains(out, "auditor") {
-			t.Errorf("left in Keystone: %s (%v)", out, err)
+		for _, name := range []string{"north", "key-manager", "auditor"} {
+			if err != nil || strings.Contains(out, name) {
+				t.Errorf("%s is left in Keystone: %s (%v)", name, out, err)
+			}
 		}
 	}
 }

@@ -81,6 +81,14 @@ func (c *Cloud) Snapshot() string {
 	return out.String()
 }
 
+// IDs are the ids of all resources of a kind, of relations what tells them apart, oldest first.
+func (c *Cloud) IDs(kind string) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	rows := c.stores[kind].rows
+	return slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return rows[a].serial - rows[b].serial })
+}
+
 // SetQuota limits how many resources of a kind there may be.
 func (c *Cloud) SetQuota(kind string, n int) {
 	c.mu.Lock()

@@ -30,11 +30,12 @@ func (c *Cloud) login(w http.ResponseWriter, r *http.Request) {
 	now := time.Now().UTC()
 	c.tokens[token] = now.Add(c.Life)
 	w.Header().Set("X-Subject-Token", token)
+	domain := map[string]any{"id": "default", "name": "Default"}
 	const layout = "2006-01-02T15:04:05.000000Z"
 	answer{http.StatusCreated, map[string]any{"token": map[string]any{
 		"methods": []string{"password"}, "issued_at": now.Format(layout), "expires_at": now.Add(c.Life).Format(layout),
-		"user":    map[string]any{"id": User, "name": "robot", "domain": map[string]any{"id": "default", "name": "Default"}},
-		"project": map[string]any{"id": Project, "name": "robot", "domain": map[string]any{"id": "default", "name": "Default"}},
+		"user":    map[string]any{"id": User, "name": "robot", "domain": domain},
+		"project": map[string]any{"id": Project, "name": "robot", "domain": domain},
 		"roles":   []any{map[string]any{"id": "admin", "name": "admin"}},
 		"catalog": c.catalog(),
 	}}}.write(w)
@@ -75,7 +76,8 @@ func (a answer) write(w http.ResponseWriter) {
 }
 
 func failure(code int, message string) answer {
-	return answer{code, map[string]any{"error": map[string]any{"code": code, "title": http.StatusText(code), "message": message}}}
+	fault := map[string]any{"code": code, "title": http.StatusText(code), "message": message}
+	return answer{code, map[string]any{"error": fault}}
 }
 
 func refuse(w http.ResponseWriter, code int, message string) { failure(code, message).write(w) }

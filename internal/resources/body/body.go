@@ -111,7 +111,8 @@ func Merge(rendered, extra map[string]any) error {
 	}
 	if len(both) > 0 {
 		slices.Sort(both)
-		return fmt.Errorf("spec.extra has %s, which spec.resource sets already; remove it from one of them", strings.Join(both, ", "))
+		return fmt.Errorf("spec.extra has %s, which spec.resource sets already; remove it from one of them",
+			strings.Join(both, ", "))
 	}
 	return nil
 }

@@ -164,8 +164,8 @@ const (
 // Marker says how a resource is known to be ours.
 type Marker struct {
 	Channel Channel
-	// Field that carries the marker, by API name: the id as a request to create asks for it, the list of tags, the metadata
-	// or the extra attribute.
+	// Field that carries the marker, by API name: the id as a request to create asks for it, the list of tags, the
+	// metadata or the extra attribute.
 	Field string
 }
 

@@ -6,7 +6,8 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 var Domain = d.Kind{
 	Name: "Domain", Plural: "domains", Service: "identity", Path: "/domains", Item: "domain", Items: "domains",
 	Doc: "Domain is a namespace of users, groups and projects.", Key: []string{"name"},
-	Update: d.Update{Method: "PATCH"}, Marker: d.Marker{Channel: d.MarkByID, Field: "explicit_domain_id"}, Events: []string{"identity.domain"},
+	Update: d.Update{Method: "PATCH"}, Events: []string{"identity.domain"},
+	Marker: d.Marker{Channel: d.MarkByID, Field: "explicit_domain_id"},
 	// Keystone refuses to delete a domain that is enabled.
 	BeforeDelete: map[string]any{"enabled": false},
 	Fields: []d.Field{

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Follow wakes who when the resource with that id, or one with that marker, changes, appears or vanishes. While pending,
-// the mirror lists quickly. A second call for the same who replaces the first.
+// Follow wakes who when the resource with that id, or one with that marker, changes, appears or vanishes. While it is
+// pending the mirror lists quickly. A second call for the same who replaces the first.
 func (m *Mirror) Follow(who, id, marker string, pending bool, wake func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -88,6 +88,9 @@ func sleep(ctx context.Context, d time.Duration) bool {
 func (m *Mirror) pause() time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.failed > 0 {
+		return min(m.options.Quick<<min(m.failed, 10), m.options.Period)
+	}
 	if m.waiting() {
 		return m.options.Quick
 	}
@@ -124,16 +127,17 @@ func (m *Mirror) list(ctx context.Context, changes bool) error {
 		since = m.asOf.Add(-m.options.Overlap)
 	}
 	m.mu.Unlock()
-	found, gone, all, err := m.source.List(ctx, since)
+	listed, err := m.source.List(ctx, since)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.err = err
 	if err != nil {
+		m.failed++
 		return err
 	}
-	woken := m.take(found, gone, begin)
-	if all {
-		woken = append(woken, m.sweep(found, begin)...)
+	m.failed = 0
+	woken := m.take(listed, begin)
+	if listed.All {
+		woken = append(woken, m.sweep(listed.Found, begin)...)
 		m.full = begin
 	}
 	m.asOf = begin
@@ -144,13 +148,13 @@ func (m *Mirror) list(ctx context.Context, changes bool) error {
 }
 
 // take stores a list and returns the followers of what changed.
-func (m *Mirror) take(found []Item, gone []string, at time.Time) (woken []*follower) {
-	for _, i := range found {
+func (m *Mirror) take(l Listed, at time.Time) (woken []*follower) {
+	for _, i := range l.Found {
 		if m.store(i, at) {
 			woken = append(woken, m.interested(i.ID, i.Marker)...)
 		}
 	}
-	for _, id := range gone {
+	for _, id := range l.Gone {
 		marker := m.items[id].Marker
 		if m.remove(id, at) {
 			woken = append(woken, m.interested(id, marker)...)

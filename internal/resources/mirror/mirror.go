@@ -1,5 +1,5 @@
-// Package mirror keeps a copy of all resources of one kind in one cloud, made by lists. Drift, waiting, import, adoption,
-// references and the search for orphans look at the copy, so that none of them costs a request per object.
+// Package mirror keeps a copy of all resources of one kind in one cloud, made by lists. Drift, waiting, import,
+// adoption and references look at the copy, so that none of them costs a request per object.
 package mirror
 
 import (
@@ -20,9 +20,17 @@ type Item struct {
 
 // Source reads the resources of the kind.
 type Source interface {
-	// List returns all resources, or with a time those that changed since then, if the API can tell; all says which of the
-	// two it did. gone are the ids of resources that are shown although they are deleted.
-	List(ctx context.Context, since time.Time) (found []Item, gone []string, all bool, err error)
+	// List returns all resources, or with a time those that changed since then, if the API can tell.
+	List(ctx context.Context, since time.Time) (Listed, error)
+}
+
+// Listed is what a list has shown.
+type Listed struct {
+	Found []Item
+	// Gone are the ids of resources that are shown although they are deleted.
+	Gone []string
+	// All says that nothing but what was found exists.
+	All bool
 }
 
 // Options of a mirror.
@@ -46,11 +54,12 @@ type Mirror struct {
 	marked  map[string]map[string]bool
 	// asOf is when the last list began, full when the last one of everything did.
 	asOf, full time.Time
-	err        error
-	followers  map[string]*follower
-	byID       map[string]map[string]bool
-	byMarker   map[string]map[string]bool
-	nudge      chan struct{}
+	// failed is how many lists in a row have failed.
+	failed    int
+	followers map[string]*follower
+	byID      map[string]map[string]bool
+	byMarker  map[string]map[string]bool
+	nudge     chan struct{}
 }
 
 // entry is an item and when it was seen; one that is gone stays for a while, for lists that began before.
