@@ -2,10 +2,13 @@ package arch
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -17,23 +20,37 @@ const maxCRD = 120_000
 
 type definition = apiextensionsv1.CustomResourceDefinition
 
+// readCRDs reads the CRDs of the charts and of the kit's examples, by kind; once, as they are many.
+var readCRDs = sync.OnceValues(func() (map[string]*definition, error) {
+	byKind := map[string]*definition{}
+	for _, pattern := range []string{"charts/*/crds/*.yaml", "kit/examples/*/crd/*.yaml"} {
+		paths, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			crd := &definition{}
+			if err := yaml.UnmarshalStrict(content, crd); err != nil {
+				return nil, fmt.Errorf("reading %s: %w", path, err)
+			}
+			byKind[crd.Spec.Names.Kind] = crd
+		}
+	}
+	return byKind, nil
+})
+
 // crds returns the CRDs of the charts and of the kit's examples, by kind.
 func crds(t *testing.T) map[string]*definition {
 	t.Helper()
-	byKind := map[string]*definition{}
-	for _, path := range files(t, ".yaml") {
-		chart, _ := filepath.Match("charts/*/crds/*.yaml", path)
-		example, _ := filepath.Match("kit/examples/*/crd/*.yaml", path)
-		if !chart && !example {
-			continue
-		}
-		crd := &definition{}
-		if err := yaml.UnmarshalStrict(readFile(t, path), crd); err != nil {
-			t.Fatalf("reading %s: %v", path, err)
-		}
-		byKind[crd.Spec.Names.Kind] = crd
+	byKind, err := readCRDs()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return byKind
+	return maps.Clone(byKind)
 }
 
 // kinds returns the CRDs of the charts.
@@ -111,7 +128,7 @@ func TestFieldsAreDescribedAndBounded(t *testing.T) {
 
 // borrowed fields have a type of Kubernetes, whose bounds are not ours to set: the API server checks them where they
 // end up.
-var borrowed = []string{"resources", "nodeSelector", "tolerations", "topologySpread"}
+var borrowed = []string{"resources", "nodeSelector", "tolerations", "topologySpread", "namespaceSelector"}
 
 // lint returns what a schema lacks, with the path of the field.
 func lint(path string, s apiextensionsv1.JSONSchemaProps) []string {

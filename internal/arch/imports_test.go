@@ -39,7 +39,8 @@ var mayImport = map[string][]string{
 
 // foreign says which modules of others a layer may use, by prefix; layers that are not here may use any.
 var foreign = map[string][]string{
-	"api": {"k8s.io/api/", "k8s.io/apimachinery/"},
+	// The type for any JSON in a CRD is in none of the small modules.
+	"api": {"k8s.io/api/", "k8s.io/apimachinery/", "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"},
 	"kit": {"k8s.io/", "sigs.k8s.io/", "github.com/go-logr/", "github.com/prometheus/", "github.com/google/uuid",
 		"golang.org/x/", "gopkg.in/evanphx/json-patch.v4", "github.com/google/go-cmp/"},
 }

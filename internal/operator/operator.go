@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"stackwright.dev/kit"
@@ -57,7 +58,7 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := Registry(Environment{Releases: releases.Names, Gateway: gateway})
+	known := Registry(Environment{Releases: releases.Names, Gateway: gateway, Metrics: metrics.Registry})
 	selection, err := Select(o.Controllers, known.Components())
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -15,6 +16,7 @@ import (
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/controlplane"
 	"stackwright.dev/stackwright/internal/infra/database"
@@ -22,7 +24,10 @@ import (
 	"stackwright.dev/stackwright/internal/infra/memcached"
 	"stackwright.dev/stackwright/internal/infra/messagebus"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq"
+	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/rehearse"
+	"stackwright.dev/stackwright/internal/resources"
+	"stackwright.dev/stackwright/internal/resources/kinds"
 	"stackwright.dev/stackwright/internal/services/keystone"
 )
 
@@ -35,6 +40,8 @@ type Environment struct {
 	// Galera and RabbitMQ call the agents of members; nil calls them by network.
 	Galera   galera.Dial
 	RabbitMQ rabbitmq.Dial
+	// Metrics gets those of requests to OpenStack; nil counts nothing.
+	Metrics prometheus.Registerer
 }
 
 // Registry is the one list of everything that runs.
@@ -53,6 +60,7 @@ func Registry(e Environment) Entries {
 		entry(messagebus.Definition(e.RabbitMQ)),
 		entry(memcached.Definition()),
 		entry(keystone.Definition(e.Gateway)),
+		openstackResources(e.Metrics),
 	}
 }
 
@@ -65,9 +73,9 @@ type Entry struct {
 	Name string
 	// Components of the controller that can run apart; none when it has only one.
 	Components []string
-	// New makes the controller for these components; nil are all.
-	New func(components []string) (kit.Controller, error)
-	// Player plays the controller without a cluster.
+	// New makes the controller for these components; nil are all. An entry may have several, which share what they know.
+	New func(components []string) ([]kit.Controller, error)
+	// Player plays the controller without a cluster; nil when it works outside of Kubernetes only.
 	Player rehearse.Player
 }
 
@@ -88,7 +96,7 @@ func entry[T owner.Object](d kit.Definition[T]) Entry {
 	if gvk, err := apiutil.GVKForObject(d.New(), Scheme()); err == nil {
 		e.Player = rehearse.New(d, gvk)
 	}
-	e.New = func(components []string) (kit.Controller, error) {
+	e.New = func(components []string) ([]kit.Controller, error) {
 		d := d
 		d.Options.Components = nil
 		for _, c := range components {
@@ -97,9 +105,18 @@ func entry[T owner.Object](d kit.Definition[T]) Entry {
 			}
 			d.Options.Components = append(d.Options.Components, c)
 		}
-		return kit.New(d, Scheme())
+		c, err := kit.New(d, Scheme())
+		return []kit.Controller{c}, err
 	}
 	return e
+}
+
+// openstackResources are the controllers of all kinds of OpenStack resources and of clouds.
+func openstackResources(m prometheus.Registerer) Entry {
+	return Entry{Name: "resources", New: func([]string) ([]kit.Controller, error) {
+		pool := openstack.NewPool(openstack.Options{Registerer: m})
+		return resources.New(kinds.Served(), resources.Sessions(pool)).Controllers(Scheme())
+	}}
 }
 
 // Scheme knows all kinds that controllers read and write.
@@ -107,6 +124,7 @@ func Scheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		clientgoscheme.AddToScheme, controlplanev1.AddToScheme, infrav1.AddToScheme, servicev1.AddToScheme,
+		openstackv1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
 			panic(fmt.Sprintf("two kinds have one name: %v", err))
@@ -119,7 +137,9 @@ func Scheme() *runtime.Scheme {
 func (e Entries) Players() []rehearse.Player {
 	var out []rehearse.Player
 	for _, entry := range e {
-		out = append(out, entry.Player)
+		if entry.Player != nil {
+			out = append(out, entry.Player)
+		}
 	}
 	return out
 }
@@ -145,7 +165,7 @@ func (e Entries) Build(s Selection) ([]kit.Controller, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, c)
+		out = append(out, c...)
 	}
 	return out, nil
 }

@@ -20,7 +20,7 @@ func (e Entries) Roles() (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		text, err := yaml.Marshal(map[string]any{"rules": kit.Rules(plural, c)})
+		text, err := yaml.Marshal(map[string]any{"rules": kit.Rules(plural, c...)})
 		if err != nil {
 			return nil, fmt.Errorf("encoding the rules of %s: %w", entry.Name, err)
 		}

@@ -31,7 +31,7 @@ var (
 // perService is one operator for each service, as the chart's values propose.
 func perService() []string {
 	return []string{"--controllers=controlplane", "--controllers=galera,database", "--controllers=rabbitmq,messagebus",
-		"--controllers=memcached", "--controllers=keystone"}
+		"--controllers=memcached", "--controllers=keystone", "--controllers=resources"}
 }
 
 // perComponent is one operator for each controller, and for each component of those that have several.

@@ -186,7 +186,7 @@ func hide(obj map[string]any, field string) {
 }
 
 var (
-	uuids  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	uuids  = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b`)
 	hashes = regexp.MustCompile(`"?\b[0-9a-f]{16}\b"?`) // one that reads as a number is quoted in YAML
 	suffix = regexp.MustCompile(`-[0-9a-f]{8}\b`)
 )

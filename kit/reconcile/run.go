@@ -164,7 +164,7 @@ func (r *run[T]) unchanged(i int, prev *owner.Step, fp fingerprint, mem *stepMem
 	case step.KindCheck:
 		return s.Every > 0 && prev.State == owner.StepDone && mem != nil
 	case step.KindExternal:
-		return prev.State == owner.StepDone && (s.Every == 0 || mem != nil)
+		return prev.State == owner.StepDone && !s.EachRun && (s.Every == 0 || mem != nil)
 	case step.KindJob:
 		return prev.State == owner.StepDone && r.retryToken(s.Name) == ""
 	case step.KindSecret:

@@ -86,7 +86,10 @@ type Step[T owner.Object] struct {
 	// Gates override the gate of the kinds in Makes, by Kind name.
 	Gates map[string]gate.Gate
 	// Every looks at the step again after that time at the latest.
-	Every    time.Duration
+	Every time.Duration
+	// EachRun runs an External step whenever the owner is looked at: its client answers from memory, and wakes the owner
+	// when something outside has changed.
+	EachRun  bool
 	Deletion Deletion
 	// Keeps decides for each owner, in place of Deletion, whether the objects are retained. It may be nil.
 	Keeps     func(T) bool

@@ -1,5 +1,6 @@
-// Command generate makes what follows from the Go types of the API: deep copies, CRDs and reference pages. With -check
-// it also fails when that changed a file, which means that somebody forgot to commit it.
+// Command generate makes what follows from the descriptors of resources and from the Go types of the API: types, deep
+// copies, CRDs, roles and pages. With -check it also fails when that changed a file, which means that somebody forgot
+// to commit it.
 //
 //	go -C tools run ./generate [-check] ..
 package main
@@ -59,7 +60,11 @@ type command struct {
 }
 
 func (c command) execute(root string) error {
-	cmd := exec.Command(filepath.Join(root, "bin", c.args[0]), c.args[1:]...)
+	program := filepath.Join(root, "bin", c.args[0])
+	if c.args[0] == "go" {
+		program = "go"
+	}
+	cmd := exec.Command(program, c.args[1:]...)
 	cmd.Dir = filepath.Join(root, c.folder)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -12,11 +12,15 @@ import (
 const (
 	crds      = "charts/stackwright-operator/crds"
 	reference = "docs/reference"
+	pages     = "docs/kinds"
+	roles     = "charts/stackwright-operator/files/roles"
 )
 
-// commands returns all runs, in order. A new API group needs no change here; a new module does.
+// commands returns all runs, in order: the types of resource kinds come first, because they are made themselves. A new
+// API group needs no change here; a new module does.
 func commands(root string) []command {
 	list := []command{
+		{".", []string{"go", "run", "./internal/resources/generate", "."}},
 		{".", []string{"controller-gen", "object", "paths=./api/..."}},
 		{".", []string{"controller-gen", "crd:ignoreUnexportedFields=true", "paths=./api/...", "output:crd:dir=" + crds}},
 		{"kit", []string{"controller-gen", "object", "paths=./owner/..."}},
@@ -52,7 +56,7 @@ func glob(root, pattern string) []string {
 // snapshot returns the content of every generated file by its path below root.
 func snapshot(root string) (map[string]string, error) {
 	files := map[string]string{}
-	for _, top := range []string{"api", "kit", crds, reference} {
+	for _, top := range []string{"api", "kit", crds, roles, reference, pages} {
 		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
 			if os.IsNotExist(err) {
 				return nil
@@ -75,9 +79,9 @@ func snapshot(root string) (map[string]string, error) {
 func generated(path string) bool {
 	folder, name := filepath.ToSlash(filepath.Dir(path)), filepath.Base(path)
 	switch {
-	case strings.HasSuffix(folder, reference):
+	case strings.HasSuffix(folder, reference), strings.HasSuffix(folder, pages):
 		return strings.HasSuffix(name, ".md")
-	case strings.HasSuffix(folder, "/crds"), strings.HasSuffix(folder, "/crd"):
+	case strings.HasSuffix(folder, "/crds"), strings.HasSuffix(folder, "/crd"), strings.HasSuffix(folder, roles):
 		return strings.HasSuffix(name, ".yaml")
 	}
 	return strings.HasPrefix(name, "zz_generated")

@@ -1,6 +1,10 @@
 package install
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"strings"
@@ -92,5 +96,33 @@ func TestChartRefusesBadValues(t *testing.T) {
 				t.Errorf("error is %v, want one with %q", err, c.says)
 			}
 		})
+	}
+}
+
+// Helm keeps the chart with each release in a Secret, which has 1 MiB: the definitions of all kinds must fit.
+func TestChartFitsIntoARelease(t *testing.T) {
+	chart, _, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(chart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	size := base64.StdEncoding.EncodedLen(packed.Len())
+	t.Logf("the chart takes %d bytes in a release", size)
+	if size > 900_000 {
+		t.Errorf("the chart takes %d bytes in a release, of which a Secret takes 1 MiB; install CRDs apart from it", size)
 	}
 }

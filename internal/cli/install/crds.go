@@ -23,6 +23,8 @@ func ApplyCRDs(ctx context.Context, c client.Client) error {
 	if err != nil {
 		return err
 	}
+	// The API server takes up all of them while the first is waited for.
+	var applied []string
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		u := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal(files[name], &u.Object); err != nil {
@@ -32,7 +34,10 @@ func ApplyCRDs(ctx context.Context, c client.Client) error {
 		if err := c.Apply(ctx, apply, client.FieldOwner(FieldManager), client.ForceOwnership); err != nil {
 			return fmt.Errorf("applying %s: %w", u.GetName(), err)
 		}
-		if err := established(ctx, c, u.GetName()); err != nil {
+		applied = append(applied, u.GetName())
+	}
+	for _, name := range applied {
+		if err := established(ctx, c, name); err != nil {
 			return err
 		}
 	}

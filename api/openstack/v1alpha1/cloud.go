@@ -1,0 +1,162 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"stackwright.dev/kit/owner"
+)
+
+// CloudSpec says how a cloud is reached.
+type CloudSpec struct {
+	// SecretRef names the Secret with clouds.yaml, and ca.crt when the cloud's certificates are signed by a CA of its own.
+	SecretRef CloudSecret `json:"secretRef"`
+	// Entry is the name of the cloud in clouds.yaml; not needed when there is only one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Entry string `json:"entry,omitempty"`
+	// Region in place of the entry's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=255
+	Region string `json:"region,omitempty"`
+	// Interface of the endpoints in place of the entry's.
+	// +optional
+	// +kubebuilder:validation:Enum=public;internal;admin
+	Interface string `json:"interface,omitempty"`
+	// SyncPeriod is how often all resources are read to find what was changed behind our back.
+	// +optional
+	// +kubebuilder:default="5m"
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('10s')",message="syncPeriod must be at least 10s"
+	SyncPeriod metav1.Duration `json:"syncPeriod,omitzero"`
+	// Limits of the requests to each service of the cloud.
+	// +optional
+	// +kubebuilder:default={}
+	Limits CloudLimits `json:"limits,omitzero"`
+	// Kinds that may be used with the cloud; all when empty.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=200
+	// +kubebuilder:validation:items:MaxLength=63
+	Kinds []string `json:"kinds,omitempty"`
+}
+
+// CloudSecret names the Secret with the credentials.
+type CloudSecret struct {
+	// Name of the Secret.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// Namespace of the Secret; for a ClusterCloud only, and needed there.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace,omitempty"`
+}
+
+// CloudLimits are the limits of the requests to each service of a cloud.
+type CloudLimits struct {
+	// RequestsPerSecond to one service.
+	// +optional
+	// +kubebuilder:default=20
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
+	RequestsPerSecond int32 `json:"requestsPerSecond,omitempty"`
+	// Parallel requests to one service at most; fewer while it is slow or refuses.
+	// +optional
+	// +kubebuilder:default=8
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	Parallel int32 `json:"parallel,omitempty"`
+}
+
+// CloudStatus is what is known of a cloud.
+type CloudStatus struct {
+	owner.Status `json:",inline"`
+
+	// Project and User are the ids of those whom the credentials stand for.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Project string `json:"project,omitempty"`
+	// User is the id of the user.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	User string `json:"user,omitempty"`
+	// Services are the types of the services in the catalog.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:items:MaxLength=255
+	Services []string `json:"services,omitempty"`
+}
+
+// Cloud is an OpenStack cloud as one set of credentials sees it, for objects of its namespace.
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:metadata:labels="stackwright.dev/service=any"
+// +kubebuilder:resource:categories={openstack,stackwright},shortName=oscloud
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Project",type=string,JSONPath=`.status.project`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type Cloud struct {
+	metav1.TypeMeta `json:",inline"`
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec says how the cloud is reached.
+	// +kubebuilder:validation:XValidation:rule="!has(self.secretRef.__namespace__)",message="the Secret of a Cloud is in its own namespace; remove spec.secretRef.namespace"
+	Spec CloudSpec `json:"spec"`
+	// Status is what is known of the cloud.
+	// +optional
+	Status CloudStatus `json:"status,omitzero"`
+}
+
+// KitStatus is the part of the status that the kit writes.
+func (c *Cloud) KitStatus() *owner.Status { return &c.Status.Status }
+
+// CloudList is a list of clouds.
+// +kubebuilder:object:root=true
+type CloudList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Cloud `json:"items"`
+}
+
+// ClusterCloudSpec says how a cloud is reached, and who may use it.
+type ClusterCloudSpec struct {
+	CloudSpec `json:",inline"`
+
+	// NamespaceSelector selects the namespaces whose objects may use the cloud. An empty selector selects all.
+	NamespaceSelector metav1.LabelSelector `json:"namespaceSelector"`
+}
+
+// ClusterCloud is an OpenStack cloud as one set of credentials sees it, for objects of the namespaces that it selects.
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:metadata:labels="stackwright.dev/service=any"
+// +kubebuilder:resource:scope=Cluster,categories={openstack,stackwright},shortName=oscc
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Project",type=string,JSONPath=`.status.project`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type ClusterCloud struct {
+	metav1.TypeMeta `json:",inline"`
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec says how the cloud is reached, and who may use it.
+	// +kubebuilder:validation:XValidation:rule="has(self.secretRef.__namespace__)",message="say in spec.secretRef.namespace where the Secret is"
+	Spec ClusterCloudSpec `json:"spec"`
+	// Status is what is known of the cloud.
+	// +optional
+	Status CloudStatus `json:"status,omitzero"`
+}
+
+// KitStatus is the part of the status that the kit writes.
+func (c *ClusterCloud) KitStatus() *owner.Status { return &c.Status.Status }
+
+// ClusterCloudList is a list of clouds.
+// +kubebuilder:object:root=true
+type ClusterCloudList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []ClusterCloud `json:"items"`
+}

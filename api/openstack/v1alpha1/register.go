@@ -1,0 +1,18 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// GroupVersion is the group and version of the kinds in this package.
+var GroupVersion = schema.GroupVersion{Group: "openstack.stackwright.dev", Version: "v1alpha1"}
+
+// AddToScheme makes the kinds of this package known to s.
+func AddToScheme(s *runtime.Scheme) error {
+	s.AddKnownTypes(GroupVersion, &Cloud{}, &CloudList{}, &ClusterCloud{}, &ClusterCloudList{})
+	s.AddKnownTypes(GroupVersion, resourceTypes()...)
+	metav1.AddToGroupVersion(s, GroupVersion)
+	return nil
+}

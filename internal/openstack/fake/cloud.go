@@ -1,0 +1,147 @@
+// Package fake is an OpenStack in memory that behaves as descriptors say: tokens and catalog, resources of every kind,
+// states that take time, lists, refusals and faults. It is for tests that need faults or thousands of resources.
+package fake
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
+)
+
+// Cloud is the fake. It is an http.Handler, safe for concurrent use.
+type Cloud struct {
+	// Host is the name under which clients reach it.
+	Host string
+	// Password of the only user.
+	Password string
+	// Life of a token.
+	Life time.Duration
+	// Build is how long a resource with states stays pending.
+	Build time.Duration
+	// Quota is how many resources of a kind there may be; a kind that is not named has no limit.
+	Quota map[string]int
+	// Fault is asked before each request but logins; nil lets all pass.
+	Fault func(n int, r *http.Request) Fault
+
+	mu     sync.Mutex
+	kinds  []*d.Kind
+	stores map[string]*store
+	tokens map[string]time.Time
+	logins int
+	log    []Request
+	serial int
+}
+
+// Request is one request that the cloud has got.
+type Request struct {
+	Method, Path string
+	At           time.Time
+}
+
+// Fault is what goes wrong with a request.
+type Fault string
+
+// The faults.
+const (
+	// None: nothing goes wrong.
+	None Fault = ""
+	// Lost: the request does not take effect and the connection breaks.
+	Lost Fault = "lost"
+	// Unanswered: the request takes effect and the connection breaks.
+	Unanswered Fault = "unanswered"
+	// Broken: the request takes effect and is answered with 500.
+	Broken Fault = "broken"
+	// Down: the request does not take effect and is answered with 503.
+	Down Fault = "down"
+	// Slow down: the request does not take effect and is answered with 429 and Retry-After.
+	TooMany Fault = "tooMany"
+	// Garbage: the request takes effect and the answer is no JSON.
+	Garbage Fault = "garbage"
+)
+
+// New returns a cloud without resources that offers the services of kinds.
+func New(kinds []*d.Kind) *Cloud {
+	c := &Cloud{Host: "cloud.test", Password: "secret", Life: time.Hour, Quota: map[string]int{},
+		stores: map[string]*store{}, tokens: map[string]time.Time{}}
+	for _, k := range kinds {
+		c.kinds = append(c.kinds, k)
+		c.stores[k.Name] = &store{rows: map[string]*row{}}
+	}
+	return c
+}
+
+// CloudsYAML is what a client needs to reach the cloud.
+func (c *Cloud) CloudsYAML() string {
+	return "clouds:\n  fake:\n    auth:\n      auth_url: http://" + c.Host + "/identity/v3\n      username: robot\n" +
+		"      password: " + c.Password + "\n      project_name: robot\n      user_domain_name: Default\n" +
+		"      project_domain_name: Default\n    region_name: RegionOne\n"
+}
+
+// Requests returns what the cloud has been asked, logins left out.
+func (c *Cloud) Requests() []Request {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.log)
+}
+
+// Logins returns how often a token was issued.
+func (c *Cloud) Logins() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.logins
+}
+
+// ServeHTTP answers a request.
+func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/identity/v3/auth/tokens" && r.Method == http.MethodPost {
+		c.login(w, r)
+		return
+	}
+	fault := c.record(r)
+	switch fault {
+	case Lost:
+		panic(http.ErrAbortHandler)
+	case Down:
+		refuse(w, http.StatusServiceUnavailable, "the service is down")
+		return
+	case TooMany:
+		w.Header().Set("Retry-After", "7")
+		refuse(w, http.StatusTooManyRequests, "too many requests")
+		return
+	}
+	c.mu.Lock()
+	a := c.answer(r)
+	c.mu.Unlock()
+	switch fault {
+	case Unanswered:
+		panic(http.ErrAbortHandler)
+	case Broken:
+		refuse(w, http.StatusInternalServerError, "something went wrong after all was done")
+	case Garbage:
+		w.WriteHeader(http.StatusOK)
+		_, _ = w.Write([]byte("<html>"))
+	default:
+		a.write(w)
+	}
+}
+
+func (c *Cloud) record(r *http.Request) Fault {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.log = append(c.log, Request{r.Method, r.URL.RequestURI(), time.Now()})
+	if c.Fault == nil {
+		return None
+	}
+	return c.Fault(len(c.log), r)
+}
+
+// id is a new id in the form of a UUID that is the same in each run.
+func (c *Cloud) id() string {
+	c.serial++
+	s := strconv.Itoa(c.serial)
+	return "00000000-0000-4000-8000-" + "000000000000"[len(s):] + s
+}

@@ -1,0 +1,106 @@
+package fake
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
+)
+
+// What follows does what somebody else does to a cloud: no request is recorded.
+
+// Put makes a resource, or replaces the fields of one, and returns its id.
+func (c *Cloud) Put(kind string, fields map[string]any) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.kind(kind)
+	id, _ := fields[k.IDField()].(string)
+	if id == "" {
+		id = c.id()
+	}
+	r := c.stores[kind].rows[id]
+	if r == nil {
+		c.serial++
+		r = &row{fields: c.defaults(k), serial: c.serial, seeded: true}
+		c.stores[kind].rows[id] = r
+	}
+	maps.Copy(r.fields, fields)
+	r.fields[k.IDField()] = id
+	return id
+}
+
+// Remove deletes a resource.
+func (c *Cloud) Remove(kind, id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.stores[kind].rows, id)
+}
+
+// All returns copies of all resources of a kind, oldest first.
+func (c *Cloud) All(kind string) []map[string]any {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.kind(kind)
+	rows := slices.SortedFunc(maps.Values(c.stores[kind].rows), func(a, b *row) int { return a.serial - b.serial })
+	out := make([]map[string]any, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, r.show(k))
+	}
+	return out
+}
+
+// Snapshot is what clients have made, without what differs from run to run; empty when there is nothing. A test of the
+// kit compares it.
+func (c *Cloud) Snapshot() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out strings.Builder
+	for _, k := range c.kinds {
+		var lines []string
+		for _, r := range c.stores[k.Name].rows {
+			if r.seeded {
+				continue
+			}
+			fields := r.show(k)
+			for _, name := range []string{k.IDField(), "created_at", k.Marker.Field} {
+				if _, declared := k.Field(name); !declared || name == k.Marker.Field {
+					delete(fields, name)
+				}
+			}
+			raw, err := json.Marshal(fields)
+			if err != nil {
+				continue
+			}
+			lines = append(lines, "  "+k.Name+" "+string(raw)+"\n")
+		}
+		slices.Sort(lines)
+		out.WriteString(strings.Join(lines, ""))
+	}
+	return out.String()
+}
+
+// IDs are the ids of all resources of a kind, of relations what tells them apart, oldest first.
+func (c *Cloud) IDs(kind string) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	rows := c.stores[kind].rows
+	return slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return rows[a].serial - rows[b].serial })
+}
+
+// SetQuota limits how many resources of a kind there may be.
+func (c *Cloud) SetQuota(kind string, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Quota[kind] = n
+}
+
+func (c *Cloud) kind(name string) *d.Kind {
+	for _, k := range c.kinds {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
+}

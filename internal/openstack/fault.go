@@ -1,0 +1,129 @@
+package openstack
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"stackwright.dev/kit/outcome"
+)
+
+// Class says what kind of failure a Fault is.
+type Class int
+
+// The classes of faults.
+const (
+	// Unknown is a failure that is nothing of what follows, such as an error inside the service.
+	Unknown Class = iota
+	// Invalid is a request or a configuration that a person has to change.
+	Invalid
+	// Conflict is an object that is used, exists already or is busy; Fault.Transitional tells the last apart.
+	Conflict
+	// Quota is a limit of the project that is reached.
+	Quota
+	// Auth is a credential that is wrong or lacks a right.
+	Auth
+	// NotFound is an object that the service says it does not have. An address where no OpenStack service answers is
+	// Unavailable instead: taking that for an object that is gone would leak it.
+	NotFound
+	// RateLimited is a service that wants fewer requests.
+	RateLimited
+	// Unavailable is a service that does not answer, or is not there.
+	Unavailable
+)
+
+// String returns the name of the class.
+func (c Class) String() string {
+	names := []string{"Unknown", "Invalid", "Conflict", "Quota", "Auth", "NotFound", "RateLimited", "Unavailable"}
+	if c < 0 || int(c) >= len(names) {
+		return names[Unknown]
+	}
+	return names[c]
+}
+
+// Fault is every error of this package. Its text is the same for the same failure and has no secret in it.
+type Fault struct {
+	Class Class
+	// Service, Method and Path tell which request failed; they are empty for a configuration that is refused.
+	Service, Method, Path string
+	// Code is the HTTP status, zero when there was no answer.
+	Code int
+	// Message is what the service said, or what is wrong.
+	Message string
+	// RequestID finds the request in the logs of the service. It is not in the text, which would differ each time.
+	RequestID string
+	// RetryAfter is the pause that the service asked for, or after which a breaker lets requests through.
+	RetryAfter time.Duration
+	// Transitional marks a Conflict that goes away by itself once the service is done with what it does.
+	Transitional bool
+
+	cause error
+	// trust says that the failure is about certificates, which differ between sessions of one cloud.
+	trust bool
+}
+
+// Error returns a sentence for people.
+func (f *Fault) Error() string {
+	switch {
+	case f.Method == "":
+		return f.Message
+	case f.Code == 0:
+		return fmt.Sprintf("%s %s of service %s failed: %s", f.Method, f.Path, f.Service, f.Message)
+	}
+	return fmt.Sprintf("service %s answered %s %s with %d %s: %s", f.Service, f.Method, f.Path, f.Code,
+		http.StatusText(f.Code), f.Message)
+}
+
+// Unwrap returns the cause, for errors.Is with those of contexts.
+func (f *Fault) Unwrap() error { return f.cause }
+
+// Outcome returns the error that the kit understands.
+func (f *Fault) Outcome() *outcome.Error {
+	e := &outcome.Error{Class: f.Class.outcome(), RetryAfter: f.RetryAfter, Err: f}
+	if f.Class == NotFound {
+		e.Reason = "NotFound"
+	}
+	return e
+}
+
+func (c Class) outcome() outcome.Class {
+	switch c {
+	case Invalid:
+		return outcome.Invalid
+	case Conflict:
+		return outcome.Conflict
+	case Quota:
+		return outcome.Quota
+	case Auth:
+		return outcome.Denied
+	case RateLimited:
+		return outcome.RateLimited
+	case Unavailable:
+		return outcome.Unavailable
+	}
+	return outcome.Unknown
+}
+
+// Outcome returns what the kit understands of any error.
+func Outcome(err error) error {
+	if f, ok := errors.AsType[*Fault](err); ok {
+		o := f.Outcome()
+		o.Err = err
+		return o
+	}
+	return err
+}
+
+// ClassOf returns the class of an error, Unknown when it is none of this package.
+func ClassOf(err error) Class {
+	if f, ok := errors.AsType[*Fault](err); ok {
+		return f.Class
+	}
+	return Unknown
+}
+
+// refuse is a fault of an input.
+func refuse(format string, args ...any) *Fault {
+	return &Fault{Class: Invalid, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,186 @@
+package resources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/step"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+	"stackwright.dev/stackwright/internal/openstack"
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
+	"stackwright.dev/stackwright/internal/resources/mirror"
+)
+
+type (
+	object = openstackv1.Object
+	scope  = step.Scope[object]
+)
+
+// opCreate is the operation on the books while a resource is made whose marker the API cannot carry.
+const opCreate = "Create"
+
+// stepResource is the only step of a resource's controller.
+const stepResource = "resource"
+
+// act brings one resource to what its object declares.
+func (c *controller) act(ctx context.Context, sc *scope) *outcome.Outcome {
+	o := sc.Owner()
+	c.engine.use(o, string(o.GetUID()), c.waker(o))
+	t, out := c.target(ctx, sc)
+	if out != nil {
+		return out
+	}
+	cell := sc.Cell()
+	cell.Marker = t.marker
+	p := policyOf(o.Common())
+	if cell.ID == "" {
+		if out := c.obtain(ctx, sc, t, p); out != nil {
+			return out
+		}
+	}
+	return c.keep(ctx, sc, t, p)
+}
+
+// obtain finds the resource or makes it.
+func (c *controller) obtain(ctx context.Context, sc *scope, t *target, p policy) *outcome.Outcome {
+	o := sc.Owner()
+	if err := t.mirror.Fresh(ctx, c.attempts.last(o.GetUID())); err != nil {
+		return failed(err)
+	}
+	if o.Common().Import != nil {
+		return c.take(sc, t)
+	}
+	found := t.mirror.Marked(t.marker)
+	if t.kind.Shape == d.Relation || t.kind.Marker.Channel == d.MarkByKey {
+		return c.byKey(ctx, sc, t, p)
+	}
+	switch {
+	case len(found) > 1:
+		return outcome.Fail(outcome.Conflict, fmt.Errorf(
+			"%d resources carry the marker of this object: %s; delete all but one",
+			len(found), ids(found)))
+	case len(found) == 1:
+		c.learn(sc, t, found[0].ID)
+		return nil
+	}
+	if p.adopt || !p.create {
+		if out := c.namesake(sc, t, p); out != nil || sc.Cell().ID != "" {
+			return out
+		}
+	}
+	return c.create(ctx, sc, t, p)
+}
+
+// byKey obtains a resource that cannot carry a marker: the API allows its key once.
+func (c *controller) byKey(ctx context.Context, sc *scope, t *target, p policy) *outcome.Outcome {
+	cell := sc.Cell()
+	there, err := t.find(func(seen map[string]any) bool {
+		if t.kind.Shape == d.Relation {
+			return identity(t.kind, seen) == wantedIdentity(t.kind, t.wanted)
+		}
+		return sameKey(t.kind, t.wanted, seen)
+	})
+	if err != nil {
+		return outcome.FromError(err)
+	}
+	ours := cell.Operation == opCreate || p.adopt || !p.create || t.kind.Shape == d.Relation
+	switch {
+	case len(there) > 1:
+		return outcome.Refuse("Ambiguous", "%d resources fit what is declared: %s. Set spec.import.id to one of them.",
+			len(there), ids(there))
+	case len(there) == 1 && !ours:
+		return outcome.Refuse("Exists", "A %s like this exists with id %s, and nothing says that it is ours. "+
+			"Set spec.policy to adopt to take it over, or change what is declared.", t.kind.Name, there[0].ID)
+	case len(there) == 1:
+		c.learn(sc, t, there[0].ID)
+		return nil
+	}
+	if cell.Operation != opCreate && p.create && t.kind.Shape != d.Relation {
+		cell.Operation, cell.Since = opCreate, stamp(sc)
+		if err := sc.Save(); err != nil {
+			return outcome.FromError(fmt.Errorf("recording the intent to create: %w", err))
+		}
+	}
+	return c.create(ctx, sc, t, p)
+}
+
+// namesake takes over a resource that has the natural key of what is declared.
+func (c *controller) namesake(sc *scope, t *target, p policy) *outcome.Outcome {
+	there, err := t.find(func(seen map[string]any) bool { return sameKey(t.kind, t.wanted, seen) })
+	if err != nil {
+		return outcome.FromError(err)
+	}
+	switch {
+	case len(there) > 1:
+		return outcome.Refuse("Ambiguous", "%d resources fit what is declared: %s. Set spec.import.id to one of them.",
+			len(there), ids(there))
+	case len(there) == 0:
+		return nil
+	case claimed(t, there[0]) && p.adopt:
+		return outcome.Refuse("Owned",
+			"The %s %s belongs to another object. Delete that object, or change what is declared.",
+			t.kind.Name, there[0].ID)
+	}
+	c.learn(sc, t, there[0].ID)
+	return nil
+}
+
+// learn puts the id onto the books.
+func (c *controller) learn(sc *scope, t *target, id string) {
+	cell := sc.Cell()
+	cell.ID, cell.Operation, cell.Since = book(t.kind, t.wanted, id), "", stamp(sc)
+}
+
+func (c *controller) create(ctx context.Context, sc *scope, t *target, p policy) *outcome.Outcome {
+	if !p.create {
+		return outcome.Poll(time.Minute, t.kind.Name,
+			"The %s does not exist and may not be made. Make it in OpenStack, or change spec.policy.", t.kind.Name)
+	}
+	id, err := t.create(ctx)
+	if err != nil {
+		c.attempts.set(sc.Owner().GetUID(), time.Now())
+		return failed(fmt.Errorf("creating the %s: %w", t.kind.Name, err))
+	}
+	c.attempts.done(sc.Owner().GetUID())
+	c.learn(sc, t, id)
+	sc.Cell().Intent = c.hidden(sc, t)
+	return nil
+}
+
+// failed turns an error of the door into an outcome.
+func failed(err error) *outcome.Outcome {
+	if f, ok := errors.AsType[*openstack.Fault](err); ok {
+		e := f.Outcome()
+		e.Err = err
+		return outcome.FromError(e)
+	}
+	return outcome.FromError(err)
+}
+
+func stamp(sc *scope) metav1.Time { return metav1.NewTime(sc.Now().Truncate(time.Second)) }
+
+func ids(found []mirror.Item) string {
+	out := make([]string, 0, len(found))
+	for _, i := range found {
+		out = append(out, i.ID)
+	}
+	slices.Sort(out)
+	return strings.Join(out[:min(len(out), 5)], ", ")
+}
+
+func words(filter map[string]string) string {
+	out := make([]string, 0, len(filter))
+	for k, v := range filter {
+		out = append(out, k+"="+v)
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,182 @@
+// Package body turns what people declare into what an API takes, and compares it with what the API shows.
+package body
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
+)
+
+// Resolver looks up what a declared field refers to.
+type Resolver interface {
+	// ID returns the id of what a field refers to, or its name when the field says so. ref is the declared reference.
+	ID(f d.Field, ref map[string]any) (string, error)
+	// Secret returns the value of a key of a Secret. ref has its name and key.
+	Secret(f d.Field, ref map[string]any) (string, error)
+	// Own returns the id of the user or project that the credentials stand for, by the kind User or Project.
+	Own(kind string) string
+}
+
+// Map returns v, a struct of the API or a pointer to one, as a map; nil for a nil pointer.
+func Map(v any) (map[string]any, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encoding what is declared: %w", err)
+	}
+	var out map[string]any
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return nil, fmt.Errorf("decoding what is declared: %w", err)
+	}
+	return out, nil
+}
+
+// Render returns the declared fields by their API names, references and Secrets resolved. object is the name of the
+// Kubernetes object.
+func Render(k *d.Kind, declared map[string]any, object string, r Resolver) (map[string]any, error) {
+	return render(k.Fields, declared, object, r)
+}
+
+func render(fields []d.Field, declared map[string]any, object string, r Resolver) (map[string]any, error) {
+	out := map[string]any{}
+	for _, f := range fields {
+		v, ok := declared[f.Spec()]
+		switch {
+		case f.Const != nil:
+			out[f.API] = f.Const
+			continue
+		case !ok && f.Named && object != "":
+			out[f.API] = object
+			continue
+		case !ok && f.Own:
+			out[f.API] = r.Own(f.Ref)
+			continue
+		case !ok:
+			continue
+		}
+		value, err := value(f, v, r)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Spec(), err)
+		}
+		out[f.API] = value
+	}
+	return out, nil
+}
+
+func value(f d.Field, v any, r Resolver) (any, error) {
+	switch {
+	case f.Ref != "" && f.Type == d.Strings:
+		return each(v, func(m map[string]any) (any, error) { return r.ID(f, m) })
+	case f.Ref != "":
+		m, _ := v.(map[string]any)
+		return r.ID(f, m)
+	case f.Type == d.Secret:
+		m, _ := v.(map[string]any)
+		return r.Secret(f, m)
+	case f.Type == d.Object:
+		m, _ := v.(map[string]any)
+		return render(f.Fields, m, "", r)
+	case f.Type == d.Objects:
+		return each(v, func(m map[string]any) (any, error) { return render(f.Fields, m, "", r) })
+	default:
+		return v, nil
+	}
+}
+
+func each(v any, f func(map[string]any) (any, error)) (any, error) {
+	list, _ := v.([]any)
+	out := make([]any, 0, len(list))
+	for _, e := range list {
+		m, _ := e.(map[string]any)
+		x, err := f(m)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// Merge adds extra, a raw part of the body, to a rendered one. A name that both have is an error.
+func Merge(rendered, extra map[string]any) error {
+	var both []string
+	for name, v := range extra {
+		if _, ok := rendered[name]; ok {
+			both = append(both, name)
+			continue
+		}
+		rendered[name] = v
+	}
+	if len(both) > 0 {
+		slices.Sort(both)
+		return fmt.Errorf("spec.extra has %s, which spec.resource sets already; remove it from one of them",
+			strings.Join(both, ", "))
+	}
+	return nil
+}
+
+// At returns the value at a path of names joined by dots, nil when there is none.
+func At(m map[string]any, path string) any {
+	for {
+		if v, ok := m[path]; ok {
+			return v
+		}
+		head, rest, found := strings.Cut(path, ".")
+		next, ok := m[head].(map[string]any)
+		if !found || !ok {
+			return nil
+		}
+		m, path = next, rest
+	}
+}
+
+// Actual returns the value of a field in an observed resource.
+func Actual(f d.Field, seen map[string]any) any {
+	if f.In != "" {
+		return At(seen, f.In)
+	}
+	return seen[f.API]
+}
+
+// Observed returns the declared kinds of fields as the API shows them, by their names in spec.resource, ids for
+// references and without what is secret.
+func Observed(k *d.Kind, seen map[string]any) map[string]any {
+	out := map[string]any{}
+	for _, f := range k.Fields {
+		if f.WriteOnly || f.Const != nil || f.Type == d.Secret {
+			continue
+		}
+		if v := Actual(f, seen); v != nil {
+			out[Shown(f)] = v
+		}
+	}
+	return out
+}
+
+// Shown is the name of a field in status.resource and in filters: references are shown as ids.
+func Shown(f d.Field) string {
+	if f.Ref == "" || f.As != "" && !strings.HasSuffix(f.As, "Ref") && !strings.HasSuffix(f.As, "Refs") {
+		return f.Spec()
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(f.Spec(), "Refs"), "Ref") + "ID"
+}
+
+// Place puts a value where Actual finds it.
+func Place(seen map[string]any, f d.Field, v any) {
+	path := f.In
+	if path == "" {
+		path = f.API
+	}
+	names := strings.Split(path, ".")
+	for _, name := range names[:len(names)-1] {
+		below, ok := seen[name].(map[string]any)
+		if !ok {
+			below = map[string]any{}
+			seen[name] = below
+		}
+		seen = below
+	}
+	seen[names[len(names)-1]] = v
+}

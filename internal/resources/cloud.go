@@ -1,0 +1,150 @@
+package resources
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"stackwright.dev/stackwright/internal/openstack"
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
+	"stackwright.dev/stackwright/internal/resources/mirror"
+)
+
+// cloudKey names a Cloud by namespace and name, or a ClusterCloud by name alone.
+type cloudKey = types.NamespacedName
+
+// terms are what the object of a cloud says about its use.
+type terms struct {
+	period time.Duration
+	// kinds that may be used; all when empty.
+	kinds []string
+	// admits tells whether objects in a namespace with these labels may use the cloud.
+	admits labels.Selector
+}
+
+// cloud is a cloud that a session is open to, with the mirrors of its kinds.
+type cloud struct {
+	door   Door
+	period time.Duration
+	seed   maphash.Seed
+	ctx    context.Context // ends with the session
+	end    context.CancelFunc
+
+	mu      sync.Mutex
+	terms   terms
+	mirrors map[string]*watched
+}
+
+// refuses tells why an object may not use the cloud, or nothing.
+func (c *cloud) refuses(kind string, namespace map[string]string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case len(c.terms.kinds) > 0 && !slices.Contains(c.terms.kinds, kind):
+		return "is not for objects of kind " + kind + "; its spec.kinds has " + strings.Join(c.terms.kinds, ", ")
+	case !c.terms.admits.Matches(labels.Set(namespace)):
+		return "is not for objects of this namespace; its spec.namespaceSelector is " + c.terms.admits.String()
+	}
+	return ""
+}
+
+// watched is a mirror and the lister that it reads with.
+type watched struct {
+	*mirror.Mirror
+	lister *lister
+	stop   context.CancelFunc
+}
+
+// quick is the time between two lists while something is pending; overlap is how far clocks may differ.
+const (
+	quick   = 2 * time.Second
+	overlap = time.Minute
+)
+
+// mirror returns the mirror of a kind below a parent, which the values name.
+func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
+	path, missing := fill(k.Path, values)
+	if missing != "" {
+		return nil, fmt.Errorf("a %s needs %s: it is a part of it", k.Name, missing)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.mirrors[k.Name+path]; w != nil {
+		return w, nil
+	}
+	parent := map[string]any{}
+	for _, m := range hole.FindAllStringSubmatch(k.Path, -1) {
+		parent[m[1]] = values[m[1]]
+	}
+	l := &lister{kind: k, door: c.door, path: path, parent: parent, seed: c.seed, lane: openstack.Drift}
+	ctx, stop := context.WithCancel(c.ctx)
+	w := &watched{lister: l, stop: stop,
+		Mirror: mirror.New(l, mirror.Options{Period: c.period, Quick: quick, Overlap: overlap})}
+	c.mirrors[k.Name+path] = w
+	go w.Run(ctx)
+	return w, nil
+}
+
+// clouds are the clouds that sessions are open to.
+type clouds struct {
+	mu   sync.RWMutex
+	open map[cloudKey]*cloud
+	// wake is called when a cloud opens, closes or changes.
+	wake func(cloudKey)
+}
+
+func newClouds() *clouds { return &clouds{open: map[cloudKey]*cloud{}, wake: func(cloudKey) {}} }
+
+func (c *clouds) get(key cloudKey) *cloud {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.open[key]
+}
+
+// set takes over a session; the mirrors of another one under the same key end.
+func (c *clouds) set(key cloudKey, door Door, t terms) {
+	c.mu.Lock()
+	old := c.open[key]
+	if old != nil && same(old.door, door) && old.period == t.period {
+		c.mu.Unlock()
+		old.mu.Lock()
+		old.terms = t
+		old.mu.Unlock()
+		return
+	}
+	ctx, end := context.WithCancel(context.Background())
+	c.open[key] = &cloud{door: door, period: t.period, terms: t, seed: maphash.MakeSeed(), ctx: ctx, end: end,
+		mirrors: map[string]*watched{}}
+	c.mu.Unlock()
+	if old != nil {
+		old.end()
+	}
+	c.wake(key)
+}
+
+func (c *clouds) drop(key cloudKey) {
+	c.mu.Lock()
+	old := c.open[key]
+	delete(c.open, key)
+	c.mu.Unlock()
+	if old != nil {
+		old.end()
+	}
+}
+
+// end stops the lists of all clouds.
+func (c *clouds) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, cl := range c.open {
+		cl.end()
+		delete(c.open, key)
+	}
+}

@@ -1,0 +1,144 @@
+package resources
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/ref"
+	"stackwright.dev/kit/step"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+	"stackwright.dev/stackwright/internal/openstack"
+)
+
+const (
+	refSecret   = "secret"
+	stepSession = "session"
+
+	keyClouds = "clouds.yaml"
+	keyCA     = "ca.crt"
+)
+
+// cloudKind is what differs between Cloud and ClusterCloud.
+type cloudKind[T owner.Object] struct {
+	name     string
+	empty    func() T
+	spec     func(T) *openstackv1.CloudSpec
+	status   func(T) *openstackv1.CloudStatus
+	selector func(T) *metav1.LabelSelector
+}
+
+func (e *Engine) cloudControllers(scheme *runtime.Scheme) ([]kit.Controller, error) {
+	own, err := kit.New(cloudKind[*openstackv1.Cloud]{
+		name: "cloud", empty: func() *openstackv1.Cloud { return &openstackv1.Cloud{} },
+		spec:     func(c *openstackv1.Cloud) *openstackv1.CloudSpec { return &c.Spec },
+		status:   func(c *openstackv1.Cloud) *openstackv1.CloudStatus { return &c.Status },
+		selector: func(*openstackv1.Cloud) *metav1.LabelSelector { return &metav1.LabelSelector{} },
+	}.definition(e), scheme)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := kit.New(cloudKind[*openstackv1.ClusterCloud]{
+		name: "clustercloud", empty: func() *openstackv1.ClusterCloud { return &openstackv1.ClusterCloud{} },
+		spec:     func(c *openstackv1.ClusterCloud) *openstackv1.CloudSpec { return &c.Spec.CloudSpec },
+		status:   func(c *openstackv1.ClusterCloud) *openstackv1.CloudStatus { return &c.Status },
+		selector: func(c *openstackv1.ClusterCloud) *metav1.LabelSelector { return &c.Spec.NamespaceSelector },
+	}.definition(e), scheme)
+	return []kit.Controller{own, shared}, err
+}
+
+func (k cloudKind[T]) definition(e *Engine) kit.Definition[T] {
+	return kit.Definition[T]{
+		Name: k.name, New: k.empty,
+		Refs: []ref.Ref[T]{ref.To(refSecret, &corev1.Secret{}, func(o T) []types.NamespacedName {
+			key := types.NamespacedName{Namespace: k.spec(o).SecretRef.Namespace, Name: k.spec(o).SecretRef.Name}
+			if o.GetNamespace() != "" {
+				key.Namespace = o.GetNamespace()
+			}
+			return []types.NamespacedName{key}
+		})},
+		Steps: []step.Step[T]{{
+			Name: stepSession, Kind: step.KindExternal, Reads: []string{refSecret}, Condition: "Authenticated", EachRun: true,
+			Act: func(ctx context.Context, sc *step.Scope[T]) *outcome.Outcome {
+				spec := k.spec(sc.Owner())
+				admits, err := metav1.LabelSelectorAsSelector(k.selector(sc.Owner()))
+				if err != nil {
+					return outcome.Refuse("InvalidSelector", "spec.namespaceSelector selects nothing: %v", err)
+				}
+				return e.connect(ctx, sc.Owner(), spec, sc.Content(refSecret),
+					terms{period: spec.SyncPeriod.Duration, kinds: spec.Kinds, admits: admits})
+			},
+			Release: func(_ context.Context, sc *step.Scope[T]) *outcome.Outcome { return e.disconnect(sc.Owner()) },
+		}},
+		Wake: func(ctx context.Context, _ func(types.NamespacedName)) {
+			<-ctx.Done()
+			e.clouds.end()
+		},
+		Report: func(_ step.View, o T) { e.describe(keyOf(o), k.status(o)) },
+	}
+}
+
+func keyOf(o owner.Object) cloudKey {
+	return cloudKey{Namespace: o.GetNamespace(), Name: o.GetName()}
+}
+
+// connect opens the session of a cloud. The pool gives the same session for the same input.
+func (e *Engine) connect(ctx context.Context, o owner.Object, spec *openstackv1.CloudSpec, content map[string][]byte,
+	t terms) *outcome.Outcome {
+	if len(content[keyClouds]) == 0 {
+		return outcome.Refuse("InvalidSecret", "Secret %s has no key %s. Put the clouds.yaml of the cloud there.",
+			spec.SecretRef.Name, keyClouds)
+	}
+	door, err := e.open(ctx, string(o.GetUID()), openstack.Config{
+		Clouds: content[keyClouds], Entry: spec.Entry, CA: content[keyCA],
+		Region: spec.Region, Interface: spec.Interface, Limits: limits(spec.Limits),
+	})
+	if err != nil {
+		return failed(err)
+	}
+	e.clouds.set(keyOf(o), door, t)
+	return nil
+}
+
+// settle is how long after its start an operator does not know yet who uses a cloud.
+const settle = 15 * time.Second
+
+// disconnect lets a cloud go once no object uses it: their resources could not be deleted any more.
+func (e *Engine) disconnect(o owner.Object) *outcome.Outcome {
+	key := keyOf(o)
+	e.mu.Lock()
+	n := len(e.users[key])
+	e.mu.Unlock()
+	if wait := settle - time.Since(e.began); wait > 0 {
+		return outcome.Poll(wait, "objects", "Waits until it is known which objects use the cloud.")
+	}
+	if n > 0 {
+		return outcome.Poll(quick,
+			"objects", "Objects still use the cloud. Delete them first, or wait until they are gone.")
+	}
+	e.clouds.drop(key)
+	return nil
+}
+
+// describe writes whom the credentials stand for.
+func (e *Engine) describe(key cloudKey, status *openstackv1.CloudStatus) {
+	cl := e.clouds.get(key)
+	if cl == nil {
+		return
+	}
+	status.Project, status.User = cl.door.ProjectID(), cl.door.UserID()
+	status.Services = slices.Sorted(slices.Values(cl.door.Services()))
+}
+
+func limits(l openstackv1.CloudLimits) openstack.Limits {
+	return openstack.Limits{"": {Rate: float64(l.RequestsPerSecond), Parallel: int(l.Parallel)}}
+}

@@ -1,0 +1,121 @@
+package resources
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/step"
+
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
+)
+
+// controller is the controller of one kind.
+type controller struct {
+	kind   *d.Kind
+	engine *Engine
+	empty  func() object
+
+	attempts attempts
+	seen     sightings
+	bell     bell
+}
+
+// definition is what the kit runs.
+func (c *controller) definition() kit.Definition[object] {
+	refs := c.refs()
+	names := make([]string, 0, len(refs))
+	for _, r := range refs {
+		names = append(names, r.Name)
+	}
+	return kit.Definition[object]{
+		Name: lower(c.kind.Name), New: c.empty, Refs: refs, Report: c.report, Wake: c.bell.ring,
+		Steps: []step.Step[object]{{
+			Name: stepResource, Kind: step.KindExternal, Reads: names, Condition: conditionSynced, EachRun: true,
+			Act: c.act, Release: c.release,
+		}},
+	}
+}
+
+// The conditions besides Ready.
+const (
+	conditionSynced  = "Synced"
+	conditionDrifted = "Drifted"
+)
+
+// bell wakes owners from outside of Kubernetes.
+type bell struct {
+	mu      sync.Mutex
+	waiting map[types.NamespacedName]bool
+	signal  chan struct{}
+}
+
+func newBell() bell {
+	return bell{waiting: map[types.NamespacedName]bool{}, signal: make(chan struct{}, 1)}
+}
+
+// wake asks for a run of an owner. It never blocks: the caller may hold the lock of a mirror.
+func (b *bell) wake(key types.NamespacedName) {
+	b.mu.Lock()
+	b.waiting[key] = true
+	b.mu.Unlock()
+	select {
+	case b.signal <- struct{}{}:
+	default:
+	}
+}
+
+// ring hands the owners that are to be woken to the kit until ctx ends.
+func (b *bell) ring(ctx context.Context, wake func(types.NamespacedName)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-b.signal:
+		}
+		b.mu.Lock()
+		all := b.waiting
+		b.waiting = map[types.NamespacedName]bool{}
+		b.mu.Unlock()
+		for key := range all {
+			wake(key)
+		}
+	}
+}
+
+func (c *controller) waker(o object) func() {
+	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+	return func() { c.bell.wake(key) }
+}
+
+// attempts remembers which creations failed without a word whether they took effect, and when. A list that began later
+// tells.
+type attempts struct {
+	mu   sync.Mutex
+	ends map[types.UID]time.Time
+}
+
+func (a *attempts) set(uid types.UID, at time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ends == nil {
+		a.ends = map[types.UID]time.Time{}
+	}
+	a.ends[uid] = at
+}
+
+// last returns when the last attempt ended, zero when there was none.
+func (a *attempts) last(uid types.UID) time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ends[uid]
+}
+
+func (a *attempts) done(uid types.UID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.ends, uid)
+}

@@ -1,0 +1,188 @@
+package descriptor
+
+// Kind describes one kind of OpenStack resource.
+type Kind struct {
+	// Name of the Kubernetes kind, such as Network, and its plural in lower case.
+	Name, Plural string
+	// Short names for kubectl.
+	Short []string
+	// Doc is a sentence about what the resource is.
+	Doc string
+	// Service is the type of the service in the catalog, such as network.
+	Service string
+	// Shape of the resource; the zero value is a resource with an id of its own.
+	Shape Shape
+	// Path of the collection below the service's endpoint. A part in braces is the API name of a field: the resource is
+	// below another one, as in /zones/{zone_id}/recordsets, and bodies do not have the field.
+	Path string
+	// Paths of a relation itself, or of a resource when that is not Path/{id}, as in /stacks/{stack_name}/{id}; the
+	// first whose fields are all declared is taken.
+	Paths []string
+	// Item and Items are the envelopes of one resource and of a list. None is a body without envelope. Bare tells that
+	// requests have no envelope though answers have.
+	Item, Items string
+	Bare        bool
+	// ID is the API name of the field with the id; "id" when empty. A URL there stands for its last part.
+	ID string
+	// Key lists the API names of the fields that tell resources apart for people, such as name and domain_id.
+	Key []string
+	// Read is the microversion by which resources are listed and read: the one that shows all fields. A cloud that has
+	// only lower ones is read by its highest.
+	Read string
+	// ReadOnly tells that OpenStack itself makes the resources: objects can only observe them.
+	ReadOnly bool
+	// Create and Update say how resources are made and changed, Actions what it takes for the fields that Update leaves.
+	Create  Create
+	Update  Update
+	Actions []Action
+	// Delete is how a resource is removed when not by DELETE of its path. With the method None nothing is sent: the API
+	// has no deletion, and the object is just forgotten.
+	Delete Request
+	// DeleteQuery is added to a deletion, such as cascade=true. BeforeDelete is what is changed first, because the API
+	// refuses to delete the resource otherwise.
+	DeleteQuery  string
+	BeforeDelete map[string]any
+	// Marker says how a resource is known to be ours.
+	Marker Marker
+	// Fields of the resource that people declare.
+	Fields []Field
+	// OneOf lists groups of fields, by API name, of which exactly one must be declared, AtMostOne those of which several
+	// exclude each other.
+	OneOf, AtMostOne [][]string
+	// State says when the resource is usable.
+	State State
+	// List says how all resources are read.
+	List List
+	// Events are the prefixes of the notifications about the resource, such as identity.project.
+	Events []string
+	// Hook names the code for what a descriptor cannot say; empty for most kinds.
+	Hook string
+	// Sample is the spec.resource of the example in the documents, as YAML.
+	Sample string
+}
+
+// None is the envelope of bodies that have none.
+const None = "-"
+
+// Shape is the form in which an API offers a kind.
+type Shape string
+
+// The shapes.
+const (
+	// Resource has an id and is made in a collection.
+	Resource Shape = ""
+	// Relation has no id: it is a path that exists or does not, made by PUT (or POST) and removed by DELETE.
+	Relation Shape = "relation"
+	// Singleton always exists, such as a quota: it is read and set, and deletion sets it back.
+	Singleton Shape = "singleton"
+)
+
+// Create is how a resource is made.
+type Create struct {
+	// Method is POST when empty. PUT makes the resource at Path/{id}, with the id that Marker or Key gives.
+	Method string
+	// Many sends a list of one resource in the envelope Items, and gets a list.
+	Many bool
+	// Path when it is not Kind.Path (or, of a relation, the one of Kind.Paths), and Body when it is not the declared
+	// fields: JSON with placeholders as in Action.
+	Path, Body string
+}
+
+// Update is how a resource is changed.
+type Update struct {
+	// Method is PUT, PATCH, or empty for resources that cannot be changed.
+	Method string
+	// JSONPatch sends a patch in the format of RFC 6902 rather than a part of the resource, with Glance's media type
+	// application/openstack-images-v2.1-json-patch.
+	JSONPatch bool
+	// Whole sends all declared fields rather than those that changed.
+	Whole bool
+	// Since is the lowest microversion that changes resources in this way.
+	Since string
+}
+
+// State says in which state a resource is usable.
+type State struct {
+	// Path of the field with the state; empty for resources that are usable as soon as they exist.
+	Path string
+	// Ready, Pending and Error are its values. A value in none of the lists is pending.
+	Ready, Pending, Error []string
+	// Fault is the path of the text that explains an error.
+	Fault string
+	// Deleted are values of resources that are gone though the API still shows them.
+	Deleted []string
+	// Answer has the names of actions that are sent when the resource comes to a state, such as the confirmation that a
+	// resized server waits for.
+	Answer map[string]string
+}
+
+// List says how all resources of a kind are read.
+type List struct {
+	// Path of the list when it is not that of the collection, such as /servers/detail.
+	Path string
+	// Query is added to each list, such as all_tenants=true.
+	Query string
+	// AllProjects is the query by which an administrator sees every project's resources, or the header, such as
+	// "X-Auth-All-Projects: true", which is then needed with each request for another project's resource.
+	AllProjects string
+	// Changes is the parameter that takes a time and lists what changed since. Deleted ones are among them when
+	// State.Deleted has values.
+	Changes string
+	// Page is the number of resources asked for at a time; 0 leaves it to the server. Pages are followed by the link to
+	// the next one: the member next, links.next, or the entry of rel next in links or in a member that ends in _links.
+	Page int
+	// Filters are the fields that an import may filter by besides the key, by API name.
+	Filters []string
+	// Partial tells that the list lacks fields, so that resources are read one by one when these matter.
+	Partial bool
+	// Wrapped tells that each entry of the list has the envelope Item.
+	Wrapped bool
+}
+
+// Channel is where a resource carries its marker.
+type Channel string
+
+// The channels.
+const (
+	// MarkByID: the id is chosen by us; when the kind has a field for it and it is declared, that id is asked for and
+	// the API refuses it when somebody else has it.
+	MarkByID Channel = "id"
+	// MarkByTag: one of the tags that the resource is made with.
+	MarkByTag Channel = "tag"
+	// MarkByTagLater: a tag that takes a second request. The intent is recorded first, and a resource without tag that
+	// has the key, and that was made after the intent, is ours.
+	MarkByTagLater Channel = "tagLater"
+	// MarkByMetadata: an item of metadata or properties.
+	MarkByMetadata Channel = "metadata"
+	// MarkByExtra: an attribute that the API stores without knowing it.
+	MarkByExtra Channel = "extra"
+	// MarkByKey: the API allows the key once, or has no place for a marker. The intent is recorded after nobody was seen
+	// to have the key.
+	MarkByKey Channel = "key"
+)
+
+// Marker says how a resource is known to be ours.
+type Marker struct {
+	Channel Channel
+	// Field that carries the marker, by API name: the id as a request to create asks for it, the list of tags, the
+	// metadata or the extra attribute.
+	Field string
+}
+
+// Field returns the field with that API name.
+func (k *Kind) Field(api string) (Field, bool) {
+	for _, f := range k.Fields {
+		if f.API == api {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// IDField is the API name of the field with the id.
+func (k *Kind) IDField() string {
+	if k.ID == "" {
+		return "id"
+	}
+	return k.ID
+}

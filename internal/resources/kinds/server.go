@@ -1,0 +1,40 @@
+package kinds
+
+import d "stackwright.dev/stackwright/internal/resources/descriptor"
+
+// Server is a virtual machine, or a bare one.
+var Server = d.Kind{
+	Name: "Server", Plural: "servers", Service: "compute", Path: "/servers", Item: "server", Items: "servers",
+	Doc: "Server is a virtual machine, or a bare one.", Key: []string{"name"},
+	Events: []string{"instance", "compute.instance"},
+	// From 2.47 on the flavor is shown without its id.
+	Read: "2.46", Update: d.Update{Method: "PUT"}, Marker: d.Marker{Channel: d.MarkByMetadata, Field: "metadata"},
+	Fields: append([]d.Field{
+		name(255), {API: "description", Max: 255, Since: "2.19", Doc: "A sentence for people."},
+		{API: "flavorRef", As: "flavorRef", In: "flavor.id", Ref: "Flavor", Required: true, Via: "resize",
+			Doc: "Size of the server; another one resizes it."},
+		{API: "imageRef", As: "imageRef", In: "image.id", Ref: "Image", Via: "rebuild",
+			Doc: "Image of the root disk; another one builds the disk anew."},
+		{API: "key_name", As: "keypairRef", Ref: "KeyPair", CreateOnly: true, Doc: "Key by which people log in."},
+		{API: "user_data", Type: d.Secret, CreateOnly: true, WriteOnly: true, Normal: d.Base64, Max: 65535,
+			Doc: "Script or data for cloud-init."},
+		{API: "metadata", Type: d.Map, Normal: d.Subset, Via: "metadata", Doc: "Words that the server can read."},
+		{API: "tags", Type: d.Strings, Normal: d.Set, Max: 60, Since: "2.52", Via: "tags",
+			Doc: "Words by which servers are found, at most 50."},
+		// Until 2.90 only administrators see it.
+		{API: "hostname", WriteOnly: true, Max: 255, Pattern: "^[a-zA-Z0-9._-]*$", Since: "2.90",
+			Doc: "Name that the server finds in its metadata."},
+		{API: "status", As: "power", Later: true, Via: "power", Enum: []string{"running", "stopped"},
+			Values: map[string]any{"running": "ACTIVE", "stopped": "SHUTOFF"}, Doc: "Whether it runs; left alone when empty."},
+		{API: "locked", Type: d.Bool, Later: true, Via: "lock", Doc: "Whether only administrators can change it."},
+	}, serverMake...),
+	Actions: serverActions,
+	State: d.State{Path: "status",
+		Ready: []string{"ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE"},
+		Error: []string{"ERROR"}, Deleted: []string{"DELETED", "SOFT_DELETED"}, Fault: "fault.message",
+		Answer: map[string]string{"VERIFY_RESIZE": "confirm"}},
+	List: d.List{Path: "/servers/detail", AllProjects: "all_tenants=True", Changes: "changes-since", Page: 1000},
+	Sample: `flavorRef: {external: {name: m1.small}}
+imageRef: {external: {name: debian-13}}
+ports: [{networkRef: {external: {name: public}}}]`,
+}

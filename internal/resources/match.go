@@ -1,0 +1,96 @@
+package resources
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"stackwright.dev/kit/outcome"
+
+	"stackwright.dev/stackwright/internal/resources/body"
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
+	"stackwright.dev/stackwright/internal/resources/mirror"
+)
+
+// take imports a resource.
+func (c *controller) take(sc *scope, t *target) *outcome.Outcome {
+	im := sc.Owner().Common().Import
+	filter := map[string]string{}
+	for name, v := range im.Filter {
+		filter[name] = string(v)
+	}
+	found, out := match(t, im.ID, filter)
+	if out != nil {
+		return out
+	}
+	if claimed(t, found) && policyOf(sc.Owner().Common()).update {
+		return outcome.Refuse("Owned",
+			"The %s %s belongs to another object. Delete that object, or import with the policy observe.",
+			t.kind.Name, found.ID)
+	}
+	c.learn(sc, t, found.ID)
+	return nil
+}
+
+// claimed tells whether a resource carries the marker of another object. An id that was chosen is a marker, too, and
+// looks like any other id.
+func claimed(t *target, i mirror.Item) bool {
+	return i.Marker != "" && i.Marker != t.marker && t.kind.Marker.Channel != d.MarkByID
+}
+
+// match finds the one resource with an id, or that a filter selects.
+func match(t *target, id string, filter map[string]string) (mirror.Item, *outcome.Outcome) {
+	if id != "" {
+		if i, ok := t.mirror.Get(id); ok {
+			return i, nil
+		}
+		return mirror.Item{}, outcome.Poll(time.Minute, t.kind.Name+" "+id,
+			"There is no %s with id %s in the cloud. Make it, or change the id.", t.kind.Name, id)
+	}
+	fields, out := filterFields(t.kind, filter)
+	if out != nil {
+		return mirror.Item{}, out
+	}
+	found, err := t.find(func(seen map[string]any) bool {
+		for f, want := range fields {
+			if !body.Same(t.kind.Fields[f], want, body.Actual(t.kind.Fields[f], seen)) {
+				return false
+			}
+		}
+		return true
+	})
+	switch {
+	case err != nil:
+		return mirror.Item{}, outcome.FromError(err)
+	case len(found) == 0:
+		return mirror.Item{}, outcome.Poll(time.Minute, t.kind.Name,
+			"No %s in the cloud fits the filter %s. Make one, or change the filter.", t.kind.Name, words(filter))
+	case len(found) > 1:
+		return mirror.Item{}, outcome.Refuse("Ambiguous",
+			"%d resources fit the filter %s: %s. Add to the filter, or use an id.",
+			len(found), words(filter), ids(found))
+	}
+	return found[0], nil
+}
+
+// filterFields translates the names of a filter to the indexes of fields.
+func filterFields(k *d.Kind, filter map[string]string) (map[int]any, *outcome.Outcome) {
+	out := map[int]any{}
+	var known []string
+	for i, f := range k.Fields {
+		if !slices.Contains(k.Key, f.API) && !slices.Contains(k.List.Filters, f.API) {
+			continue
+		}
+		name := body.Shown(f)
+		known = append(known, name)
+		if v, ok := filter[name]; ok {
+			out[i] = v
+		}
+	}
+	if len(out) < len(filter) {
+		return nil, outcome.Refuse("InvalidFilter",
+			"The filter %s has a field that a %s cannot be found by. Use of these: %s.",
+			words(filter), k.Name, strings.Join(known, ", "))
+	}
+	return out, nil
+}

@@ -1,0 +1,194 @@
+package mirror
+
+import (
+	"context"
+	"time"
+)
+
+// Follow wakes who when the resource with that id, or one with that marker, changes, appears or vanishes. While it is
+// pending the mirror lists quickly. A second call for the same who replaces the first.
+func (m *Mirror) Follow(who, id, marker string, pending bool, wake func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.unfollow(who)
+	m.followers[who] = &follower{id: id, marker: marker, pending: pending, wake: wake}
+	if id != "" {
+		add(m.byID, id, who)
+	}
+	if marker != "" {
+		add(m.byMarker, marker, who)
+	}
+	if pending {
+		m.hurry()
+	}
+}
+
+// Unfollow forgets who, and tells whether anybody is left.
+func (m *Mirror) Unfollow(who string) (left bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.unfollow(who)
+	return len(m.followers) > 0
+}
+
+func (m *Mirror) unfollow(who string) {
+	f := m.followers[who]
+	if f == nil {
+		return
+	}
+	drop(m.byID, f.id, who)
+	drop(m.byMarker, f.marker, who)
+	delete(m.followers, who)
+}
+
+// Hint says that something outside told of a change: the mirror lists at once rather than at the end of its period.
+func (m *Mirror) Hint() { m.hurry() }
+
+// hurry wakes Run; it is enough that one wake-up is on its way.
+func (m *Mirror) hurry() {
+	select {
+	case m.nudge <- struct{}{}:
+	default:
+	}
+}
+
+// Run lists at every period, and quickly while something is pending, until ctx ends.
+func (m *Mirror) Run(ctx context.Context) {
+	for {
+		wait := m.pause()
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-m.nudge:
+			timer.Stop()
+			// What comes within a moment of each other is answered by one list.
+			if !sleep(ctx, min(wait, m.options.Quick)) {
+				return
+			}
+		case <-timer.C:
+		}
+		m.again(ctx)
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// pause is how long to wait until the next list.
+func (m *Mirror) pause() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.failed > 0 {
+		return min(m.options.Quick<<min(m.failed, 10), m.options.Period)
+	}
+	if m.waiting() {
+		return m.options.Quick
+	}
+	if m.full.IsZero() {
+		return m.options.Period
+	}
+	return max(0, time.Until(m.full.Add(m.options.Period)))
+}
+
+func (m *Mirror) waiting() bool {
+	for _, f := range m.followers {
+		if f.pending {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Mirror) again(ctx context.Context) {
+	m.listing.Lock()
+	defer m.listing.Unlock()
+	m.mu.Lock()
+	changes := !m.full.IsZero() && time.Since(m.full) < m.options.Period
+	m.mu.Unlock()
+	// An error is told by whoever needs the list; the next round tries again.
+	_ = m.list(ctx, changes)
+}
+
+// list reads the resources and wakes the followers of those that changed.
+func (m *Mirror) list(ctx context.Context, changes bool) error {
+	begin, since := time.Now(), time.Time{}
+	m.mu.Lock()
+	if changes {
+		since = m.asOf.Add(-m.options.Overlap)
+	}
+	m.mu.Unlock()
+	listed, err := m.source.List(ctx, since)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err != nil {
+		m.failed++
+		return err
+	}
+	m.failed = 0
+	woken := m.take(listed, begin)
+	if listed.All {
+		woken = append(woken, m.sweep(listed.Found, begin)...)
+		m.full = begin
+	}
+	m.asOf = begin
+	for _, f := range woken {
+		f.wake()
+	}
+	return nil
+}
+
+// take stores a list and returns the followers of what changed.
+func (m *Mirror) take(l Listed, at time.Time) (woken []*follower) {
+	for _, i := range l.Found {
+		if m.store(i, at) {
+			woken = append(woken, m.interested(i.ID, i.Marker)...)
+		}
+	}
+	for _, id := range l.Gone {
+		marker := m.items[id].Marker
+		if m.remove(id, at) {
+			woken = append(woken, m.interested(id, marker)...)
+		}
+	}
+	return woken
+}
+
+// sweep removes what a list of everything did not show, and forgets what is gone for long.
+func (m *Mirror) sweep(found []Item, at time.Time) (woken []*follower) {
+	shown := make(map[string]bool, len(found))
+	for _, i := range found {
+		shown[i.ID] = true
+	}
+	for id, e := range m.items {
+		switch {
+		case shown[id] || e.seen.After(at):
+		case e.gone:
+			delete(m.items, id)
+		case m.remove(id, at):
+			woken = append(woken, m.interested(id, e.Marker)...)
+		}
+	}
+	return woken
+}
+
+func (m *Mirror) interested(id, marker string) (out []*follower) {
+	for who := range m.byID[id] {
+		out = append(out, m.followers[who])
+	}
+	for who := range m.byMarker[marker] {
+		if f := m.followers[who]; f.id == "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}

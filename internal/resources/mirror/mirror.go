@@ -1,0 +1,195 @@
+// Package mirror keeps a copy of all resources of one kind in one cloud, made by lists. Drift, waiting, import,
+// adoption and references look at the copy, so that none of them costs a request per object.
+package mirror
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Item is a resource as a list showed it. It must not be changed.
+type Item struct {
+	ID     string
+	Marker string
+	// Hash of the content: items with the same hash are the same.
+	Hash uint64
+	// Raw is the resource as JSON, with the fields that its descriptor knows.
+	Raw []byte
+}
+
+// Source reads the resources of the kind.
+type Source interface {
+	// List returns all resources, or with a time those that changed since then, if the API can tell.
+	List(ctx context.Context, since time.Time) (Listed, error)
+}
+
+// Listed is what a list has shown.
+type Listed struct {
+	Found []Item
+	// Gone are the ids of resources that are shown although they are deleted.
+	Gone []string
+	// All says that nothing but what was found exists.
+	All bool
+}
+
+// Options of a mirror.
+type Options struct {
+	// Period between two lists while nothing is pending.
+	Period time.Duration
+	// Quick is the time between two lists while something is pending.
+	Quick time.Duration
+	// Overlap is how far before the last list a list of changes begins: clocks differ.
+	Overlap time.Duration
+}
+
+// Mirror is the copy. Its methods may be called concurrently.
+type Mirror struct {
+	source  Source
+	options Options
+
+	listing sync.Mutex // held during a list: one at a time
+	mu      sync.Mutex
+	items   map[string]entry
+	marked  map[string]map[string]bool
+	// asOf is when the last list began, full when the last one of everything did.
+	asOf, full time.Time
+	// failed is how many lists in a row have failed.
+	failed    int
+	followers map[string]*follower
+	byID      map[string]map[string]bool
+	byMarker  map[string]map[string]bool
+	nudge     chan struct{}
+}
+
+// entry is an item and when it was seen; one that is gone stays for a while, for lists that began before.
+type entry struct {
+	Item
+	seen time.Time
+	gone bool
+}
+
+// follower is somebody who wants to know when a resource changes.
+type follower struct {
+	id, marker string
+	pending    bool
+	wake       func()
+}
+
+// New returns an empty mirror. It lists when somebody asks, and while Run runs.
+func New(s Source, o Options) *Mirror {
+	return &Mirror{source: s, options: o, items: map[string]entry{}, marked: map[string]map[string]bool{},
+		followers: map[string]*follower{}, byID: map[string]map[string]bool{}, byMarker: map[string]map[string]bool{},
+		nudge: make(chan struct{}, 1)}
+}
+
+// Fresh makes sure that everything was listed at notBefore or later. Calls at the same time share one list.
+func (m *Mirror) Fresh(ctx context.Context, notBefore time.Time) error {
+	m.listing.Lock()
+	defer m.listing.Unlock()
+	if at := m.Full(); !at.IsZero() && !at.Before(notBefore) {
+		return nil
+	}
+	return m.list(ctx, false)
+}
+
+// Full returns when the last list of everything began; zero when there was none.
+func (m *Mirror) Full() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.full
+}
+
+// Get returns the resource with an id.
+func (m *Mirror) Get(id string) (Item, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, ok := m.items[id]
+	return e.Item, ok && !e.gone
+}
+
+// Marked returns the resources that carry a marker.
+func (m *Mirror) Marked(marker string) []Item {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []Item
+	for id := range m.marked[marker] {
+		out = append(out, m.items[id].Item)
+	}
+	return out
+}
+
+// Each calls f with every resource until it returns false.
+func (m *Mirror) Each(f func(Item) bool) {
+	m.mu.Lock()
+	all := make([]Item, 0, len(m.items))
+	for _, e := range m.items {
+		if !e.gone {
+			all = append(all, e.Item)
+		}
+	}
+	m.mu.Unlock()
+	for _, i := range all {
+		if !f(i) {
+			return
+		}
+	}
+}
+
+// Put takes over what the answer to a request at that time showed.
+func (m *Mirror) Put(i Item, at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.store(i, at)
+}
+
+// Drop takes over that a resource was seen to be gone at that time.
+func (m *Mirror) Drop(id string, at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.remove(id, at)
+}
+
+// store and remove tell whether anything changed.
+func (m *Mirror) store(i Item, at time.Time) bool {
+	old, ok := m.items[i.ID]
+	if ok && old.seen.After(at) {
+		return false
+	}
+	m.unmark(i.ID, old.Marker)
+	m.items[i.ID] = entry{Item: i, seen: at}
+	if i.Marker != "" {
+		add(m.marked, i.Marker, i.ID)
+	}
+	return !ok || old.gone || old.Hash != i.Hash
+}
+
+func (m *Mirror) remove(id string, at time.Time) bool {
+	old, ok := m.items[id]
+	if ok && old.seen.After(at) {
+		return false
+	}
+	m.unmark(id, old.Marker)
+	m.items[id] = entry{Item: Item{ID: id}, seen: at, gone: true}
+	return ok && !old.gone
+}
+
+func (m *Mirror) unmark(id, marker string) {
+	if marker != "" {
+		drop(m.marked, marker, id)
+	}
+}
+
+func add(index map[string]map[string]bool, key, value string) {
+	if index[key] == nil {
+		index[key] = map[string]bool{}
+	}
+	index[key][value] = true
+}
+
+func drop(index map[string]map[string]bool, key, value string) {
+	delete(index[key], value)
+	if len(index[key]) == 0 {
+		delete(index, key)
+	}
+}

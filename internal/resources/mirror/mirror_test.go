@@ -1,0 +1,83 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// source is a cloud with one kind of resource.
+type source struct {
+	lists int
+	err   error
+	items []Item
+}
+
+func (s *source) List(context.Context, time.Time) (Listed, error) {
+	s.lists++
+	return Listed{Found: s.items, All: true}, s.err
+}
+
+var options = Options{Period: 5 * time.Minute, Quick: 2 * time.Second, Overlap: time.Minute}
+
+// A service that is down is asked less and less, and not all the time.
+func TestFailedListsArePaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &source{err: errors.New("down")}
+		m := New(s, options)
+		m.Follow("a", "1", "", true, func() {})
+		go m.Run(t.Context())
+		<-time.After(time.Hour)
+		if s.lists < 10 || s.lists > 30 {
+			t.Errorf("%d lists in an hour of failures", s.lists)
+		}
+	})
+}
+
+// What changes wakes those who follow it; while something is pending that takes two seconds, and a period otherwise.
+func TestChangesWake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &source{items: []Item{{ID: "1", Hash: 1}}}
+		m := New(s, options)
+		if err := m.Fresh(t.Context(), time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		woken := 0
+		m.Follow("a", "1", "", true, func() { woken++ })
+		go m.Run(t.Context())
+		s.items = []Item{{ID: "1", Hash: 2}}
+		<-time.After(5 * time.Second)
+		if woken != 1 {
+			t.Errorf("woken %d times by one change", woken)
+		}
+		m.Follow("a", "1", "", false, func() { woken++ })
+		before := s.lists
+		s.items = nil
+		<-time.After(time.Hour)
+		if n := s.lists - before; woken != 2 || n > 14 {
+			t.Errorf("woken %d times, want 2, with %d lists in an hour", woken, n)
+		}
+	})
+}
+
+// A list that began before a request of ours does not overrule what its answer showed.
+func TestOldListsDoNotOverrule(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := New(&source{}, options)
+		begin := time.Now()
+		<-time.After(time.Second)
+		m.Put(Item{ID: "1", Hash: 1, Marker: "mine"}, time.Now())
+		m.sweep(nil, begin)
+		if _, ok := m.Get("1"); !ok || len(m.Marked("mine")) != 1 {
+			t.Error("a list that began before the creation has removed what was created")
+		}
+		<-time.After(time.Second)
+		m.Drop("1", time.Now())
+		m.take(Listed{Found: []Item{{ID: "1", Hash: 1, Marker: "mine"}}}, begin)
+		if _, ok := m.Get("1"); ok || len(m.Marked("mine")) != 0 {
+			t.Error("a list that began before the deletion has brought back what was deleted")
+		}
+	})
+}

@@ -1,0 +1,45 @@
+package resources
+
+import (
+	"slices"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+)
+
+// The policies of spec.policies.
+const (
+	policyCreate   = "Create"
+	policyUpdate   = "Update"
+	policyDelete   = "Delete"
+	policyRecreate = "Recreate"
+)
+
+// The values of spec.drift.
+const (
+	driftReport = "Report"
+	driftIgnore = "Ignore"
+)
+
+// policy is what may be done to a resource.
+type policy struct {
+	create, update, delete, recreate bool
+	// adopt takes over a resource that has the natural key and nobody's marker.
+	adopt bool
+}
+
+func policyOf(s *openstackv1.ResourceSpec) policy {
+	if len(s.Policies) > 0 {
+		has := func(p string) bool { return slices.Contains(s.Policies, p) }
+		return policy{create: has(policyCreate), update: has(policyUpdate), delete: has(policyDelete),
+			recreate: has(policyRecreate), adopt: s.Policy == "adopt"}
+	}
+	switch s.Policy {
+	case "observe":
+		return policy{}
+	case "detach":
+		return policy{create: true, update: true}
+	case "adopt":
+		return policy{create: true, update: true, delete: true, adopt: true}
+	}
+	return policy{create: true, update: true, delete: true}
+}

@@ -1,0 +1,192 @@
+package resources
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/ref"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+	"stackwright.dev/stackwright/internal/resources/body"
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
+)
+
+// The references that objects of every kind have.
+const (
+	refNamespace    = "namespace"
+	refCloud        = "cloud"
+	refClusterCloud = "clusterCloud"
+	defaultCloud    = "default"
+)
+
+// refs declares what objects of the kind refer to: clouds, other resources, Secrets.
+func (c *controller) refs() []ref.Ref[object] {
+	out := []ref.Ref[object]{
+		ref.To(refNamespace, &corev1.Namespace{}, func(o object) []types.NamespacedName {
+			return []types.NamespacedName{{Name: o.GetNamespace()}}
+		}, ref.DigestOf[object](labelsOf)),
+		ref.To(refCloud, &openstackv1.Cloud{}, cloudKeys, ref.Optional[object](), ref.DigestOf[object](cloudDigest)),
+		ref.To(refClusterCloud, &openstackv1.ClusterCloud{}, clusterCloudKeys, ref.Optional[object](),
+			ref.DigestOf[object](cloudDigest)),
+	}
+	for _, kind := range referenced(c.kind.Fields) {
+		out = append(out, ref.To(kind, c.engine.empty(kind), func(o object) []types.NamespacedName {
+			return c.keys(o, func(f d.Field) bool { return f.Ref == kind })
+		}, ref.WaitFor[object](usable), ref.DigestOf[object](idOf)))
+	}
+	for _, f := range c.kind.Fields {
+		if f.Type == d.Secret {
+			out = append(out, ref.To(secretRef(f), &corev1.Secret{}, func(o object) []types.NamespacedName {
+				return c.keys(o, func(g d.Field) bool { return g.API == f.API && g.Type == d.Secret })
+			}))
+		}
+	}
+	return out
+}
+
+func secretRef(f d.Field) string { return "secret-" + f.Spec() }
+
+// referenced lists the kinds that fields refer to, those of nested objects too.
+func referenced(fields []d.Field) []string {
+	kinds := map[string]bool{}
+	for _, f := range fields {
+		if f.Ref != "" {
+			kinds[f.Ref] = true
+		}
+		for _, k := range referenced(f.Fields) {
+			kinds[k] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(kinds))
+}
+
+func cloudKeys(o object) []types.NamespacedName {
+	switch r := o.Common().CloudRef; {
+	case r == nil:
+		return []types.NamespacedName{{Namespace: o.GetNamespace(), Name: defaultCloud}}
+	case r.Kind == "ClusterCloud":
+		return nil
+	default:
+		return []types.NamespacedName{{Namespace: o.GetNamespace(), Name: r.Name}}
+	}
+}
+
+func clusterCloudKeys(o object) []types.NamespacedName {
+	switch r := o.Common().CloudRef; {
+	case r == nil:
+		return []types.NamespacedName{{Name: defaultCloud}}
+	case r.Kind == "ClusterCloud":
+		return []types.NamespacedName{{Name: r.Name}}
+	default:
+		return nil
+	}
+}
+
+// cloudDigest changes when requests to the cloud would go elsewhere.
+func cloudDigest(o client.Object) string { return fmt.Sprint(o.GetUID(), o.GetGeneration()) }
+
+func labelsOf(o client.Object) string { return labels.Set(o.GetLabels()).String() }
+
+// usable is the gate of referenced resources: they have an id and are ready.
+func usable(o client.Object) (bool, string) {
+	r, ok := o.(object)
+	if !ok {
+		return false, "It is no resource."
+	}
+	if r.Observed().ID == "" {
+		return false, "It has no id yet."
+	}
+	return true, ""
+}
+
+func idOf(o client.Object) string {
+	if r, ok := o.(object); ok {
+		return r.Observed().ID
+	}
+	return ""
+}
+
+// keys returns the objects that fields refer to by name.
+func (c *controller) keys(o object, want func(d.Field) bool) []types.NamespacedName {
+	declared, err := body.Map(o.Declared())
+	if err != nil {
+		return nil
+	}
+	var out []types.NamespacedName
+	collect(c.kind.Fields, declared, want, func(m map[string]any) {
+		if name, _ := m["name"].(string); name != "" {
+			key := types.NamespacedName{Namespace: o.GetNamespace(), Name: name}
+			if !slices.Contains(out, key) {
+				out = append(out, key)
+			}
+		}
+	})
+	return out
+}
+
+func collect(fields []d.Field, declared map[string]any, want func(d.Field) bool, found func(map[string]any)) {
+	for _, f := range fields {
+		values, isList := declared[f.Spec()].([]any)
+		if !isList {
+			values = []any{declared[f.Spec()]}
+		}
+		for _, v := range values {
+			m, ok := v.(map[string]any)
+			if !ok {
+				continue
+			}
+			if want(f) {
+				found(m)
+			}
+			collect(f.Fields, m, want, found)
+		}
+	}
+}
+
+// resolver looks up references for one run of one object.
+type resolver struct {
+	controller *controller
+	scope      *scope
+	cloud      *cloud
+	// external finds a resource that nothing here stands for.
+	external func(kind string, m map[string]any) (string, error)
+}
+
+// ID implements body.Resolver.
+func (r *resolver) ID(f d.Field, m map[string]any) (string, error) {
+	if id, _ := m["id"].(string); id != "" {
+		return id, nil
+	}
+	if e, ok := m["external"].(map[string]any); ok {
+		return r.external(f.Ref, e)
+	}
+	name, _ := m["name"].(string)
+	for _, o := range r.scope.All(f.Ref) {
+		if res, ok := o.(object); ok && res.GetName() == name {
+			return res.Observed().ID, nil
+		}
+	}
+	return "", fmt.Errorf("there is no %s %s", f.Ref, name)
+}
+
+// Secret implements body.Resolver.
+func (r *resolver) Secret(f d.Field, m map[string]any) (string, error) {
+	key, _ := m["key"].(string)
+	v := r.scope.Value(secretRef(f), key)
+	return v, r.scope.Err()
+}
+
+// Own implements body.Resolver.
+func (r *resolver) Own(kind string) string {
+	if strings.EqualFold(kind, "User") {
+		return r.cloud.door.UserID()
+	}
+	return r.cloud.door.ProjectID()
+}

@@ -1,0 +1,78 @@
+package resources
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"stackwright.dev/kit/outcome"
+
+	"stackwright.dev/stackwright/internal/openstack"
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
+)
+
+// release deletes the resource of an object that is deleted, or lets go of it.
+func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
+	o := sc.Owner()
+	cell := sc.Cell()
+	c.engine.use(o, string(o.GetUID()), c.waker(o))
+	if p := policyOf(o.Common()); !p.delete || (o.Common().Import != nil && cell.ID == "") {
+		c.forget(o)
+		return nil
+	}
+	t, out := c.targetToDelete(ctx, sc)
+	if out != nil || t == nil {
+		return out
+	}
+	if cell.ID == "" {
+		if out := c.lost(ctx, sc, t); out != nil || cell.ID == "" {
+			return out
+		}
+	}
+	if t.kind.Shape == d.Singleton {
+		return nil
+	}
+	id := bare(t.kind, cell.ID)
+	if err := t.remove(ctx, id); err != nil {
+		out := failed(fmt.Errorf("deleting the %s: %w", t.kind.Name, err))
+		if openstack.ClassOf(err) == openstack.Conflict {
+			return outcome.Poll(quick, t.kind.Name+" "+id, "OpenStack does not delete the %s yet: %s", t.kind.Name, err)
+		}
+		return out
+	}
+	if _, there := t.mirror.Get(id); there {
+		t.mirror.Follow(string(o.GetUID()), id, t.marker, true, c.waker(o))
+		return outcome.Poll(5*time.Minute, t.kind.Name+" "+id, "Waits until the %s %s is deleted.", t.kind.Name, id)
+	}
+	c.forget(o)
+	t.mirror.Unfollow(string(o.GetUID()))
+	return nil
+}
+
+// lost looks for a resource that was made without its id coming onto the books.
+func (c *controller) lost(ctx context.Context, sc *scope, t *target) *outcome.Outcome {
+	if err := t.mirror.Fresh(ctx, time.Now()); err != nil {
+		return failed(err)
+	}
+	cell := sc.Cell()
+	for _, i := range t.mirror.Marked(t.marker) {
+		cell.ID = book(t.kind, t.wanted, i.ID)
+	}
+	if cell.ID == "" && cell.Operation == opCreate {
+		found, err := t.find(func(seen map[string]any) bool { return sameKey(t.kind, t.wanted, seen) })
+		if err != nil {
+			return outcome.FromError(err)
+		}
+		if len(found) == 1 {
+			cell.ID = book(t.kind, t.wanted, found[0].ID)
+		}
+	}
+	return nil
+}
+
+func (c *controller) forget(o object) {
+	c.seen.drop(o.GetUID())
+	c.seen.take(o.GetUID())
+	c.attempts.done(o.GetUID())
+	c.engine.leave(o, string(o.GetUID()))
+}

@@ -1,0 +1,183 @@
+package resources
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"strings"
+	"time"
+
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/step"
+
+	"stackwright.dev/stackwright/internal/resources/body"
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
+)
+
+// target resolves what an object declares.
+func (c *controller) target(ctx context.Context, sc *scope) (*target, *outcome.Outcome) {
+	o := sc.Owner()
+	cl, out := c.engine.cloudOf(o)
+	if out != nil {
+		return nil, out
+	}
+	var namespace map[string]string
+	if ns := sc.Get(refNamespace); ns != nil {
+		namespace = ns.GetLabels()
+	}
+	if why := cl.refuses(c.kind.Name, namespace); why != "" {
+		return nil, outcome.Refuse("NotAllowed", "The cloud %s. Name another in spec.cloudRef.", why)
+	}
+	declared, err := body.Map(o.Declared())
+	if err != nil {
+		return nil, outcome.FromError(err)
+	}
+	r := &resolver{controller: c, scope: sc, cloud: cl}
+	r.external = func(kind string, m map[string]any) (string, error) { return c.engine.external(ctx, cl, kind, m) }
+	wanted, err := body.Render(c.kind, declared, o.GetName(), r)
+	if err != nil {
+		return nil, unresolved(err)
+	}
+	if extra := o.Common().Extra; extra != nil {
+		var raw map[string]any
+		if err := json.Unmarshal(extra.Raw, &raw); err != nil {
+			return nil, outcome.Refuse("InvalidExtra", "spec.extra is no object: %v", err)
+		}
+		if err := body.Merge(wanted, raw); err != nil {
+			return nil, outcome.Refuse("InvalidExtra", "%s", err)
+		}
+	}
+	return c.aim(o, cl, wanted)
+}
+
+// waiting is an error that says that something may still appear.
+type waiting struct{ out *outcome.Outcome }
+
+func (w *waiting) Error() string { return w.out.Message }
+
+func unresolved(err error) *outcome.Outcome {
+	if w, ok := errors.AsType[*waiting](err); ok {
+		return w.out
+	}
+	return failed(err)
+}
+
+// aim makes a target of resolved values.
+func (c *controller) aim(o object, cl *cloud, wanted map[string]any) (*target, *outcome.Outcome) {
+	w, err := cl.mirror(c.kind, wanted)
+	if err != nil {
+		return nil, outcome.Refuse("InvalidSpec", "%s", err)
+	}
+	return &target{kind: c.kind, door: cl.door, mirror: w.Mirror, lister: w.lister, wanted: wanted,
+		marker: markerOf(c.kind, o), microversion: o.Common().Microversion, owner: o.GetNamespace()}, nil
+}
+
+// markerOf is the marker of an object's resource; Keystone's ids have no dashes.
+func markerOf(k *d.Kind, o object) string {
+	m := string(step.MarkerOf(o, stepResource))
+	if k.Service == "identity" && k.Marker.Channel == d.MarkByID {
+		return strings.ReplaceAll(m, "-", "")
+	}
+	return m
+}
+
+// targetToDelete knows the resource from the books alone: what it was declared by may be gone. It is nil when nothing
+// can have been made.
+func (c *controller) targetToDelete(ctx context.Context, sc *scope) (*target, *outcome.Outcome) {
+	o := sc.Owner()
+	cl, out := c.engine.cloudOf(o)
+	if out != nil {
+		out.Message += " The annotation kit.stackwright.dev/abandon: resource lets the object go and leaves the resource."
+		return nil, out
+	}
+	if sc.Cell().ID != "" {
+		return c.aim(o, cl, unbook(c.kind, sc.Cell().ID))
+	}
+	if t, out := c.target(ctx, sc); out == nil {
+		return t, nil
+	}
+	if t, out := c.aim(o, cl, map[string]any{}); out == nil && c.kind.Shape != d.Relation {
+		return t, nil
+	}
+	return nil, nil
+}
+
+// book is the id of a resource with all that it takes to find it again: the ids of what it is a part of come first.
+func book(k *d.Kind, values map[string]any, id string) string {
+	if k.Shape == d.Relation {
+		return id
+	}
+	var parts []string
+	for _, m := range hole.FindAllStringSubmatch(k.Path, -1) {
+		v, _ := values[m[1]].(string)
+		parts = append(parts, url.PathEscape(v))
+	}
+	return strings.Join(append(parts, id), "/")
+}
+
+// unbook returns the values that book has put before the id, or of a relation the values of its key.
+func unbook(k *d.Kind, booked string) map[string]any {
+	values := map[string]any{}
+	parts := strings.Split(booked, "/")
+	names := k.Key
+	if k.Shape != d.Relation {
+		names = nil
+		for _, m := range hole.FindAllStringSubmatch(k.Path, -1) {
+			names = append(names, m[1])
+		}
+	}
+	for i, name := range names {
+		if i < len(parts) && parts[i] != "" {
+			if v, err := url.PathUnescape(parts[i]); err == nil {
+				values[name] = v
+			}
+		}
+	}
+	return values
+}
+
+// bare is the id alone.
+func bare(k *d.Kind, booked string) string {
+	if k.Shape == d.Relation {
+		return booked
+	}
+	return booked[strings.LastIndex(booked, "/")+1:]
+}
+
+// shown is the id as people see it: of a relation what it connects.
+func shown(k *d.Kind, id string) string {
+	if k.Shape != d.Relation {
+		return id
+	}
+	return strings.Join(strings.FieldsFunc(id, func(r rune) bool { return r == '/' }), "/")
+}
+
+// external finds a resource that no object stands for.
+func (e *Engine) external(ctx context.Context, cl *cloud, kind string, m map[string]any) (string, error) {
+	k := e.kinds[kind]
+	w, err := cl.mirror(k, nil)
+	if err != nil {
+		return "", fmt.Errorf("finding a %s: %w", kind, err)
+	}
+	t := &target{kind: k, door: cl.door, mirror: w.Mirror, lister: w.lister}
+	filter := map[string]string{}
+	if fields, ok := m["filter"].(map[string]any); ok {
+		for name, v := range fields {
+			filter[name], _ = v.(string)
+		}
+	}
+	if name, _ := m["name"].(string); name != "" {
+		filter["name"] = name
+	}
+	if err := w.Fresh(ctx, time.Time{}); err != nil {
+		return "", err
+	}
+	found, out := match(t, "", maps.Clone(filter))
+	if out != nil {
+		return "", &waiting{out}
+	}
+	return found.ID, nil
+}

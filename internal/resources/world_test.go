@@ -1,0 +1,233 @@
+package resources_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/kittest"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+	"stackwright.dev/stackwright/internal/openstack"
+	"stackwright.dev/stackwright/internal/openstack/fake"
+	"stackwright.dev/stackwright/internal/resources"
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
+	"stackwright.dev/stackwright/internal/resources/kinds"
+)
+
+const crds = "../../charts/stackwright-operator/crds"
+
+func scheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, openstackv1.AddToScheme} {
+		if err := add(s); err != nil {
+			panic(err)
+		}
+	}
+	return s
+}
+
+// world is a fake cloud, and the objects by which a test begins.
+type world struct {
+	t    *testing.T
+	kind *d.Kind
+	// seeds fill the fake cloud before anything else.
+	seeds []func(*fake.Cloud)
+	// object of the kind.
+	object  map[string]any
+	objects []map[string]any
+	secrets map[string]map[string]any
+	next    map[string]int
+	// fault and quota are what goes wrong.
+	fault func(int, *http.Request) fake.Fault
+	quota bool
+}
+
+func (w *world) spec() map[string]any {
+	spec, _ := w.object["spec"].(map[string]any)
+	return spec
+}
+
+// seeded is how many resources of a kind are there before anything else.
+func (w *world) seeded(kind string) int { return w.next[kind] }
+
+// newWorld declares the sample of a kind. What it refers to by name is there in the cloud already, so that the test is
+// about this kind alone.
+func newWorld(t *testing.T, k *d.Kind) *world {
+	t.Helper()
+	w := &world{t: t, kind: k, secrets: map[string]map[string]any{}, next: map[string]int{}}
+	declared := map[string]any{}
+	if err := yaml.Unmarshal([]byte(k.Sample), &declared); err != nil {
+		t.Fatal(err)
+	}
+	w.resolve(k.Fields, declared)
+	w.object = w.make("sample", map[string]any{"resource": declared})
+	return w
+}
+
+func (w *world) make(name string, spec map[string]any) map[string]any {
+	return map[string]any{"apiVersion": openstackv1.GroupVersion.String(), "kind": w.kind.Name,
+		"metadata": map[string]any{"name": name, "namespace": "default"}, "spec": spec}
+}
+
+// resolve replaces references of a sample by ids of resources that are there, and makes the Secrets.
+func (w *world) resolve(fields []d.Field, declared map[string]any) {
+	for _, f := range fields {
+		v, ok := declared[f.Spec()]
+		if !ok {
+			continue
+		}
+		list, isList := v.([]any)
+		if !isList {
+			list = []any{v}
+		}
+		for i := range list {
+			m, isMap := list[i].(map[string]any)
+			switch {
+			case !isMap:
+			case f.Ref != "":
+				list[i] = map[string]any{"id": w.seed(f.Ref)}
+			case f.Type == d.Secret:
+				name, _ := m["name"].(string)
+				key, _ := m["key"].(string)
+				w.secrets[name] = map[string]any{key: `{"access": "a", "secret": "s"}`}
+			default:
+				w.resolve(f.Fields, m)
+			}
+		}
+		if !isList {
+			declared[f.Spec()] = list[0]
+		}
+	}
+}
+
+func (w *world) seed(kind string) string {
+	w.next[kind]++
+	id := fmt.Sprintf("seed-%s-%d", strings.ToLower(kind), w.next[kind])
+	w.seeds = append(w.seeds, func(c *fake.Cloud) { c.Put(kind, map[string]any{"id": id, "name": id}) })
+	return id
+}
+
+// cloud is a new fake with the seeds in it.
+func (w *world) cloud() *fake.Cloud {
+	c := fake.New(kinds.Served())
+	for _, s := range w.seeds {
+		s(c)
+	}
+	c.Fault = w.fault
+	if w.quota {
+		c.SetQuota(w.kind.Name, w.seeded(w.kind.Name))
+	}
+	return c
+}
+
+// scenario writes the objects to files and says who reconciles them.
+func (w *world) scenario() kittest.Scenario {
+	w.t.Helper()
+	secrets := map[string]map[string]any{"cloud": {"clouds.yaml": fake.New(nil).CloudsYAML()}}
+	maps.Copy(secrets, w.secrets)
+	docs := []map[string]any{
+		{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "default"}},
+		{"apiVersion": openstackv1.GroupVersion.String(), "kind": "Cloud", "metadata": map[string]any{
+			"name": "default", "namespace": "default"},
+			"spec": map[string]any{"secretRef": map[string]any{"name": "cloud"}, "syncPeriod": "5m"}},
+	}
+	for name, data := range secrets {
+		encoded := map[string]any{}
+		for key, v := range data {
+			encoded[key] = base64.StdEncoding.EncodeToString([]byte(fmt.Sprint(v)))
+		}
+		docs = append(docs, map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{
+			"name": name, "namespace": "default"}, "data": encoded})
+	}
+	docs = append(append(docs, w.objects...), w.object)
+	var files []string
+	for i, doc := range docs {
+		raw, err := json.Marshal(doc)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		file := filepath.Join(w.t.TempDir(), fmt.Sprintf("%02d.yaml", i))
+		if err := os.WriteFile(file, raw, 0o600); err != nil {
+			w.t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	return kittest.Scenario{
+		Scheme: scheme(), CRDs: w.crds(), Files: files,
+		Outside: func() http.RoundTripper { return w.cloud() },
+		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
+			pool := openstack.NewPool(openstack.Options{Transport: outside})
+			return resources.New(kinds.Served(), resources.Sessions(pool)).Controllers(scheme(), w.kind.Name)
+		},
+	}
+}
+
+// crds are the definitions that the controllers of one kind need: fewer are read faster.
+func (w *world) crds() []string {
+	plurals := map[string]bool{"clouds": true, "clusterclouds": true, w.kind.Plural: true}
+	for _, k := range kinds.Served() {
+		for _, f := range w.kind.Fields {
+			inner := slices.ContainsFunc(f.Fields, func(g d.Field) bool { return g.Ref == k.Name })
+			if f.Ref == k.Name || inner {
+				plurals[k.Plural] = true
+			}
+		}
+	}
+	var out []string
+	for plural := range plurals {
+		out = append(out, filepath.Join(crds, "openstack.stackwright.dev_"+plural+".yaml"))
+	}
+	return out
+}
+
+// foreign puts a resource into the cloud that has the key of the sample and is not ours, with that id if there is one.
+func (w *world) foreign(id string) {
+	declared, _ := w.spec()["resource"].(map[string]any)
+	fields := map[string]any{}
+	for _, f := range w.kind.Fields {
+		v, ok := declared[f.Spec()]
+		m, _ := v.(map[string]any)
+		switch {
+		case f.Const != nil:
+			fields[f.API] = f.Const
+		case !ok && f.Named:
+			fields[f.API], declared[f.Spec()] = "sample", "sample"
+		case !ok && f.Own:
+			fields[f.API] = fake.User
+		case !ok:
+		case f.Ref != "":
+			fields[f.API] = m["id"]
+		case f.Type == d.Secret, f.Type == d.Objects:
+		default:
+			fields[f.API] = v
+		}
+	}
+	if id != "" && w.kind.ID == "" {
+		if f, declared := w.kind.Field("id"); declared && f.Named {
+			fields["id"] = id
+			w.spec()["resource"].(map[string]any)[f.Spec()] = id
+		}
+		fields["id"] = id
+	}
+	if w.kind.Hook == "ec2" && id == "" {
+		sum := sha256.Sum256([]byte("a")) // the access key of the Secret that resolve makes
+		fields["id"] = hex.EncodeToString(sum[:])
+	}
+	w.next[w.kind.Name]++
+	w.seeds = append(w.seeds, func(c *fake.Cloud) { c.Put(w.kind.Name, fields) })
+}
