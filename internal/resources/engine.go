@@ -38,7 +38,8 @@ type Engine struct {
 
 // New returns an engine for kinds.
 func New(kinds []*d.Kind, open Opener) *Engine {
-	e := &Engine{open: open, began: time.Now(), kinds: map[string]*d.Kind{}, clouds: newClouds(), users: map[cloudKey]map[string]func(){}}
+	e := &Engine{open: open, began: time.Now(), kinds: map[string]*d.Kind{}, clouds: newClouds(),
+		users: map[cloudKey]map[string]func(){}}
 	for _, k := range kinds {
 		e.kinds[k.Name] = k
 		e.order = append(e.order, k.Name)
