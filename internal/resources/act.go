@@ -34,6 +34,7 @@ const stepResource = "resource"
 func (c *controller) act(ctx context.Context, sc *scope) *outcome.Outcome {
 	o := sc.Owner()
 	c.engine.use(o, string(o.GetUID()), c.waker(o))
+	c.link(o, c.targets(o))
 	t, out := c.target(ctx, sc)
 	if out != nil {
 		return out

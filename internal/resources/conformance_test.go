@@ -3,6 +3,7 @@ package resources_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -245,4 +246,39 @@ func TestQuota(t *testing.T) {
 		p.Settle()
 		p.Ready()
 	})
+}
+
+// A resource that an object refers to stays until that object is gone.
+func TestDeleteInUse(t *testing.T) {
+	w := newWorld(t, kind(t, "Project"))
+	w.objects = append(w.objects, map[string]any{"apiVersion": w.object["apiVersion"], "kind": "Project",
+		"metadata": map[string]any{"name": "below", "namespace": "default"},
+		"spec":     map[string]any{"resource": map[string]any{"parentRef": map[string]any{"name": "sample"}}}})
+	kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Remove("Project/sample")
+		p.Settle()
+		if n := len(made(w, p)); n != 2 {
+			t.Errorf("there are %d projects, want 2", n)
+		}
+		if c := p.Condition("Project/sample", "Ready"); !strings.Contains(c.Message, "Project below") {
+			t.Errorf("the condition does not say who refers to it: %v", c)
+		}
+		p.Remove("Project/below")
+		p.Settle()
+		if n := len(made(w, p)); n != 0 {
+			t.Errorf("there are %d projects, want none", n)
+		}
+	})
+}
+
+func kind(t *testing.T, name string) *d.Kind {
+	t.Helper()
+	for _, k := range kinds.Served() {
+		if k.Name == name {
+			return k
+		}
+	}
+	t.Fatalf("there is no kind %s", name)
+	return nil
 }

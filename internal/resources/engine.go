@@ -30,6 +30,8 @@ type Engine struct {
 	kinds  map[string]*d.Kind
 	order  []string
 	clouds *clouds
+	links  links
+	bells  map[string]*bell
 
 	mu sync.Mutex
 	// users are the objects that asked for a cloud, by what wakes them.
@@ -39,7 +41,7 @@ type Engine struct {
 // New returns an engine for kinds.
 func New(kinds []*d.Kind, open Opener) *Engine {
 	e := &Engine{open: open, began: time.Now(), kinds: map[string]*d.Kind{}, clouds: newClouds(),
-		users: map[cloudKey]map[string]func(){}}
+		users: map[cloudKey]map[string]func(){}, bells: map[string]*bell{}}
 	for _, k := range kinds {
 		e.kinds[k.Name] = k
 		e.order = append(e.order, k.Name)
@@ -60,6 +62,7 @@ func (e *Engine) Controllers(scheme *runtime.Scheme, only ...string) ([]kit.Cont
 		}
 		c := &controller{kind: e.kinds[name], engine: e, bell: newBell(),
 			empty: func() object { return openstackv1.New(name) }}
+		e.bells[name] = &c.bell
 		made, err := kit.New(c.definition(), scheme)
 		if err != nil {
 			return nil, fmt.Errorf("kind %s: %w", name, err)

@@ -131,6 +131,30 @@ func (c *controller) keys(o object, want func(d.Field) bool) []types.NamespacedN
 	return out
 }
 
+// targets are the objects that an object refers to.
+func (c *controller) targets(o object) []node {
+	var out []node
+	for _, kind := range referenced(c.kind.Fields) {
+		for _, key := range c.keys(o, func(f d.Field) bool { return f.Ref == kind }) {
+			out = append(out, node{kind, key})
+		}
+	}
+	return out
+}
+
+func (c *controller) node(o object) node {
+	return node{c.kind.Name, types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}}
+}
+
+// link records what an object refers to, and wakes those that may wait to be deleted until it does not any more.
+func (c *controller) link(o object, to []node) {
+	for _, freed := range c.engine.links.set(c.node(o), to) {
+		if b := c.engine.bells[freed.kind]; b != nil {
+			b.wake(freed.NamespacedName)
+		}
+	}
+}
+
 func collect(fields []d.Field, declared map[string]any, want func(d.Field) bool, found func(map[string]any)) {
 	for _, f := range fields {
 		values, isList := declared[f.Spec()].([]any)

@@ -20,6 +20,9 @@ func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
 		c.forget(o)
 		return nil
 	}
+	if out := c.held(o, cell.ID); out != nil {
+		return out
+	}
 	t, out := c.targetToDelete(ctx, sc)
 	if out != nil || t == nil {
 		return out
@@ -49,6 +52,20 @@ func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
 	return nil
 }
 
+// held waits until no object refers to the resource: OpenStack deletes some with all that is in them.
+func (c *controller) held(o object, id string) *outcome.Outcome {
+	if id == "" {
+		return nil
+	}
+	if by := c.engine.links.needed(c.node(o)); by != "" {
+		return outcome.Wait(by, "Waits until these objects, which refer to it, are deleted: %s.", by)
+	}
+	if wait := settle - time.Since(c.engine.began); wait > 0 {
+		return outcome.Poll(wait, "objects", "Waits until it is known which objects refer to it.")
+	}
+	return nil
+}
+
 // lost looks for a resource that was made without its id coming onto the books.
 func (c *controller) lost(ctx context.Context, sc *scope, t *target) *outcome.Outcome {
 	if err := t.mirror.Fresh(ctx, time.Now()); err != nil {
@@ -75,4 +92,5 @@ func (c *controller) forget(o object) {
 	c.seen.take(o.GetUID())
 	c.attempts.done(o.GetUID())
 	c.engine.leave(o, string(o.GetUID()))
+	c.link(o, nil)
 }
