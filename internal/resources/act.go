@@ -24,8 +24,13 @@ type (
 	scope  = step.Scope[object]
 )
 
-// opCreate is the operation on the books while a resource is made whose marker the API cannot carry.
-const opCreate = "Create"
+// Operations on the books of resources whose marker the API cannot carry.
+const (
+	// opCreate is there while the resource is made.
+	opCreate = "Create"
+	// opFound says that a relation was there before: it is not ours to delete.
+	opFound = "Found"
+)
 
 // stepResource is the only step of a resource's controller.
 const stepResource = "resource"
@@ -101,10 +106,13 @@ func (c *controller) byKey(ctx context.Context, sc *scope, t *target, p policy) 
 		return outcome.Refuse("Exists", "A %s like this exists with id %s, and nothing says that it is ours. "+
 			"Set spec.policy to adopt to take it over, or change what is declared.", t.kind.Name, there[0].ID)
 	case len(there) == 1:
-		c.learn(sc, t, there[0].ID)
+		found := t.kind.Shape == d.Relation && cell.Operation != opCreate && !p.adopt
+		if c.learn(sc, t, there[0].ID); found {
+			cell.Operation = opFound
+		}
 		return nil
 	}
-	if cell.Operation != opCreate && p.create && t.kind.Shape != d.Relation {
+	if cell.Operation != opCreate && p.create {
 		cell.Operation, cell.Since = opCreate, stamp(sc)
 		if err := sc.Save(); err != nil {
 			return outcome.FromError(fmt.Errorf("recording the intent to create: %w", err))

@@ -177,9 +177,6 @@ func drift(w *world, p *kittest.Play) []any {
 // A resource that somebody else has made, with the key of what is declared, is neither changed nor deleted.
 func TestForeignIsNotTouched(t *testing.T) {
 	each(t, func(w *world) { w.foreign("") }, func(w *world, p *kittest.Play) {
-		if w.kind.Shape == d.Relation {
-			return // a relation has nothing but its key: to be there is all that can be declared
-		}
 		p.Settle()
 		before := fmt.Sprint(cloudOf(p).All(w.kind.Name)[w.seeded(w.kind.Name)-1])
 		p.Remove(w.kind.Name + "/sample")
@@ -199,8 +196,8 @@ func TestTakeOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, change, func(w *world, p *kittest.Play) {
-				if w.kind.Shape == d.Relation {
-					return
+				if w.kind.Shape == d.Relation && w.spec()["import"] != nil {
+					return // it has no id to be imported by
 				}
 				p.Settle()
 				p.Ready()
@@ -216,9 +213,7 @@ func TestTakeOver(t *testing.T) {
 func TestObserve(t *testing.T) {
 	each(t, func(w *world) { w.foreign(""); w.spec()["policy"] = "observe" },
 		func(w *world, p *kittest.Play) {
-			if w.kind.Shape != d.Relation {
-				p.Ready()
-			}
+			p.Ready()
 			p.Remove(w.kind.Name + "/sample")
 			p.Pass(time.Hour)
 			for _, r := range cloudOf(p).Requests() {

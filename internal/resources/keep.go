@@ -115,7 +115,7 @@ func (c *controller) gone(sc *scope, t *target, p policy) *outcome.Outcome {
 			"The %s %s is gone from the cloud. Delete this object, or make the resource again.",
 			t.kind.Name, id)
 	}
-	cell.ID = ""
+	cell.ID, cell.Operation = "", ""
 	return outcome.Poll(time.Millisecond, t.kind.Name,
 		"The %s %s is gone from the cloud; it is made again.", t.kind.Name, id)
 }

@@ -16,7 +16,8 @@ func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
 	o := sc.Owner()
 	cell := sc.Cell()
 	c.engine.use(o, string(o.GetUID()), c.waker(o))
-	if p := policyOf(o.Common()); !p.delete || (o.Common().Import != nil && cell.ID == "") {
+	p := policyOf(o.Common())
+	if !p.delete || cell.Operation == opFound && !p.adopt || o.Common().Import != nil && cell.ID == "" {
 		c.forget(o)
 		return nil
 	}

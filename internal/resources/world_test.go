@@ -128,7 +128,7 @@ func (w *world) cloud() *fake.Cloud {
 	for _, s := range w.seeds {
 		s(c)
 	}
-	c.Fault = w.fault
+	c.Fault, c.Twins = w.fault, w.fault != nil
 	if w.quota {
 		c.SetQuota(w.kind.Name, w.seeded(w.kind.Name))
 	}

@@ -22,6 +22,8 @@ type Cloud struct {
 	Life time.Duration
 	// Build is how long a resource with states stays pending.
 	Build time.Duration
+	// Twins lets resources have the key of another one, as most services do; identity does not.
+	Twins bool
 	// Quota is how many resources of a kind there may be; a kind that is not named has no limit.
 	Quota map[string]int
 	// Fault is asked before each request but logins; nil lets all pass.

@@ -16,6 +16,11 @@ func (c *Cloud) Put(kind string, fields map[string]any) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	k := c.kind(kind)
+	if k.Shape == d.Relation {
+		id := relationID(k, fields)
+		c.relate(k, id, fields).seeded = true
+		return id
+	}
 	id, _ := fields[k.IDField()].(string)
 	if id == "" {
 		id = c.id()

@@ -53,7 +53,7 @@ func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, r *http.Requ
 	maps.Copy(fields, in)
 	maps.Copy(fields, parent)
 	fields[k.IDField()] = id
-	if s.rows[id] != nil || unique(k) && c.namesake(k, fields) {
+	if s.rows[id] != nil || c.unique(k) && c.namesake(k, fields) {
 		return failure(http.StatusConflict, "Conflict occurred attempting to store "+k.Name+" - Duplicate entry.")
 	}
 	for _, f := range k.Fields {
@@ -102,7 +102,9 @@ func (c *Cloud) defaults(k *d.Kind) map[string]any {
 }
 
 // unique kinds have their key once; in identity that holds for everything.
-func unique(k *d.Kind) bool { return k.Marker.Channel == d.MarkByKey || k.Service == "identity" }
+func (c *Cloud) unique(k *d.Kind) bool {
+	return k.Marker.Channel == d.MarkByKey || k.Service == "identity" && !c.Twins
+}
 
 func (c *Cloud) namesake(k *d.Kind, fields map[string]any) bool {
 	for _, other := range c.stores[k.Name].rows {
@@ -242,35 +244,45 @@ func (r *row) selected(k *d.Kind, query url.Values) bool {
 
 // relation makes, shows or removes a relation. Its row has the values where lists show them.
 func (c *Cloud) relation(k *d.Kind, values map[string]any, r *http.Request) answer {
-	s := c.stores[k.Name]
-	parts := make([]string, 0, len(k.Key))
-	for _, name := range k.Key {
-		v, _ := values[name].(string)
-		parts = append(parts, v)
-	}
-	id := strings.Join(parts, "/")
+	s, id := c.stores[k.Name], relationID(k, values)
 	switch {
 	case r.Method == http.MethodPut && s.rows[id] == nil:
-		c.serial++
-		fields := map[string]any{}
-		for _, f := range k.Fields {
-			if v, ok := values[f.API]; ok {
-				if word, _ := v.(string); f.Values[word] != nil {
-					v = f.Values[word]
-				}
-				body.Place(fields, f, v)
-			}
-		}
-		for name, v := range values {
-			if strings.Contains(k.Path, "{"+name+"}") {
-				fields[name] = v
-			}
-		}
-		s.rows[id] = &row{fields: fields, serial: c.serial}
+		c.relate(k, id, values)
 	case s.rows[id] == nil:
 		return missing(k, id)
 	case r.Method == http.MethodDelete:
 		delete(s.rows, id)
 	}
 	return answer{code: http.StatusNoContent}
+}
+
+// relate makes the row of a relation.
+func (c *Cloud) relate(k *d.Kind, id string, values map[string]any) *row {
+	c.serial++
+	fields := map[string]any{}
+	for _, f := range k.Fields {
+		v, ok := values[f.API]
+		if !ok {
+			continue
+		}
+		if strings.Contains(k.Path, "{"+f.API+"}") {
+			fields[f.API] = v
+		}
+		if word, _ := v.(string); f.Values[word] != nil {
+			v = f.Values[word]
+		}
+		body.Place(fields, f, v)
+	}
+	made := &row{fields: fields, serial: c.serial}
+	c.stores[k.Name].rows[id] = made
+	return made
+}
+
+func relationID(k *d.Kind, values map[string]any) string {
+	parts := make([]string, 0, len(k.Key))
+	for _, name := range k.Key {
+		v, _ := values[name].(string)
+		parts = append(parts, v)
+	}
+	return strings.Join(parts, "/")
 }

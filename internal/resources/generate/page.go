@@ -168,7 +168,7 @@ func again(k *d.Kind) string {
 	case k.Shape == d.Singleton:
 		return "It always exists. Deleting the object sets it back to what OpenStack has by itself."
 	case k.Shape == d.Relation:
-		return one + " One that exists is taken up."
+		return one + " One that was there before is left there when the object goes."
 	}
 	switch k.Marker.Channel {
 	case d.MarkByID:

@@ -83,11 +83,12 @@ func New(s Source, o Options) *Mirror {
 		nudge: make(chan struct{}, 1)}
 }
 
-// Fresh makes sure that everything was listed at notBefore or later. Calls at the same time share one list.
-func (m *Mirror) Fresh(ctx context.Context, notBefore time.Time) error {
+// Fresh makes sure that everything was listed, and that the list began after that time. Calls at the same time share one
+// list.
+func (m *Mirror) Fresh(ctx context.Context, after time.Time) error {
 	m.listing.Lock()
 	defer m.listing.Unlock()
-	if at := m.Full(); !at.IsZero() && !at.Before(notBefore) {
+	if at := m.Full(); at.After(after) {
 		return nil
 	}
 	return m.list(ctx, false)
