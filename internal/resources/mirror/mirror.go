@@ -83,8 +83,8 @@ func New(s Source, o Options) *Mirror {
 		nudge: make(chan struct{}, 1)}
 }
 
-// Fresh makes sure that everything was listed, and that the list began after that time. Calls at the same time share one
-// list.
+// Fresh makes sure that everything was listed, and that the list began after that time. Calls at the same time share
+// one list.
 func (m *Mirror) Fresh(ctx context.Context, after time.Time) error {
 	m.listing.Lock()
 	defer m.listing.Unlock()
