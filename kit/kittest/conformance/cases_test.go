@@ -143,7 +143,8 @@ var cases = map[string]func(*talk){
 		c.apply("kit", "Job/x", strings.Replace(kinds["Job/x"].object, "a:1", "a:2", 1))
 		c.apply("kit", "Service/x", kinds["Service/x"].object)
 		s := kinds["Service/x"].object
-		c.apply("kit", "Service/x", strings.Replace(s, "spec:", "spec:\n      clusterIP: 10.0.0.222", 1))
+		// The first address of the range is that of the API server itself, so x cannot have got it.
+		c.apply("kit", "Service/x", strings.Replace(s, "spec:", "spec:\n      clusterIP: 10.0.0.1", 1))
 		c.apply("kit", "StatefulSet/x", kinds["StatefulSet/x"].object)
 		c.apply("kit", "StatefulSet/x", strings.Replace(kinds["StatefulSet/x"].object, "1Gi", "2Gi", 1))
 		c.apply("kit", "PersistentVolumeClaim/x", kinds["PersistentVolumeClaim/x"].object)
