@@ -277,3 +277,24 @@ func kind(t *testing.T, name string) *d.Kind {
 	t.Fatalf("there is no kind %s", name)
 	return nil
 }
+
+// What lists do not show is looked at by itself: it is neither made again nor taken for gone.
+func TestHidden(t *testing.T) {
+	each(t, func(w *world) { w.hidden = true }, func(w *world, p *kittest.Play) {
+		if w.kind.Shape == d.Relation {
+			return // it can be looked at in lists only
+		}
+		p.Pass(time.Hour)
+		p.Settle()
+		p.Ready()
+		posts := 0
+		for _, r := range cloudOf(p).Requests() {
+			if r.Method == http.MethodPost {
+				posts++
+			}
+		}
+		if posts != 1 {
+			p.T.Errorf("%d requests to make it, want 1", posts)
+		}
+	})
+}

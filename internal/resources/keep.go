@@ -26,8 +26,11 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	}
 	id := bare(t.kind, cell.ID)
 	seen, there, err := t.see(id)
+	if err == nil && !there {
+		seen, there, err = t.ask(ctx, id)
+	}
 	if err != nil {
-		return outcome.FromError(err)
+		return failed(err)
 	}
 	if !there {
 		return c.gone(sc, t, p)

@@ -215,6 +215,29 @@ func (t *target) see(id string) (map[string]any, bool, error) {
 	return seen, true, err
 }
 
+// ask looks at a resource that a list did not show. Lists do not show everything: Keystone leaves out limits of projects
+// other than that of the credentials.
+func (t *target) ask(ctx context.Context, id string) (map[string]any, bool, error) {
+	if t.kind.Shape == d.Relation {
+		return nil, false, nil
+	}
+	path, err := t.path(id)
+	if err != nil {
+		return nil, false, err
+	}
+	at := time.Now()
+	answer, err := t.request(ctx, http.MethodGet, path, nil)
+	if openstack.ClassOf(err) == openstack.NotFound {
+		t.mirror.Drop(id, at)
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("looking at %s %s: %w", t.kind.Name, id, err)
+	}
+	seen := t.open(answer)
+	return seen, len(seen) > 0, t.put(seen, at)
+}
+
 func decode(i mirror.Item) (map[string]any, error) {
 	var seen map[string]any
 	if err := json.Unmarshal(i.Raw, &seen); err != nil {

@@ -55,6 +55,8 @@ type world struct {
 	// fault and quota are what goes wrong.
 	fault func(int, *http.Request) fake.Fault
 	quota bool
+	// hidden keeps the kind out of lists.
+	hidden bool
 }
 
 func (w *world) spec() map[string]any {
@@ -128,6 +130,7 @@ func (w *world) cloud() *fake.Cloud {
 	for _, s := range w.seeds {
 		s(c)
 	}
+	c.Hidden = map[string]bool{w.kind.Name: w.hidden}
 	c.Fault, c.Twins = w.fault, w.fault != nil
 	if w.quota {
 		c.SetQuota(w.kind.Name, w.seeded(w.kind.Name))

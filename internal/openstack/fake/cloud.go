@@ -24,6 +24,8 @@ type Cloud struct {
 	Build time.Duration
 	// Twins lets resources have the key of another one, as most services do; identity does not.
 	Twins bool
+	// Hidden are kinds whose resources no list shows.
+	Hidden map[string]bool
 	// Quota is how many resources of a kind there may be; a kind that is not named has no limit.
 	Quota map[string]int
 	// Fault is asked before each request but logins; nil lets all pass.

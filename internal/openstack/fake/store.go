@@ -208,7 +208,7 @@ func (c *Cloud) list(k *d.Kind, parent map[string]any, query url.Values) answer 
 	rows := slices.SortedFunc(maps.Values(c.stores[k.Name].rows), func(a, b *row) int { return a.serial - b.serial })
 	out := []any{}
 	for _, r := range rows {
-		if r.within(parent) && r.selected(k, query) {
+		if !c.Hidden[k.Name] && r.within(parent) && r.selected(k, query) {
 			out = append(out, r.show(k))
 		}
 	}
