@@ -215,8 +215,8 @@ func (t *target) see(id string) (map[string]any, bool, error) {
 	return seen, true, err
 }
 
-// ask looks at a resource that a list did not show. Lists do not show everything: Keystone leaves out limits of projects
-// other than that of the credentials.
+// ask looks at a resource that a list did not show. Lists do not show everything: Keystone leaves out limits of
+// projects other than that of the credentials.
 func (t *target) ask(ctx context.Context, id string) (map[string]any, bool, error) {
 	if t.kind.Shape == d.Relation {
 		return nil, false, nil
