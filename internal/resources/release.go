@@ -38,11 +38,7 @@ func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
 	}
 	id := bare(t.kind, cell.ID)
 	if err := t.remove(ctx, id); err != nil {
-		out := failed(fmt.Errorf("deleting the %s: %w", t.kind.Name, err))
-		if openstack.ClassOf(err) == openstack.Conflict {
-			return outcome.Poll(quick, t.kind.Name+" "+id, "OpenStack does not delete the %s yet: %s", t.kind.Name, err)
-		}
-		return out
+		return refused(t.kind.Name, id, err)
 	}
 	if _, there := t.mirror.Get(id); there {
 		t.mirror.Follow(string(o.GetUID()), id, t.marker, true, c.waker(o))
@@ -66,6 +62,23 @@ func (c *controller) held(o object, id string) *outcome.Outcome {
 	}
 	return nil
 }
+
+// refused waits for what keeps a resource from being deleted.
+func refused(kind, id string, err error) *outcome.Outcome {
+	again := quick
+	switch openstack.ClassOf(err) {
+	case openstack.Conflict:
+	case openstack.Auth:
+		// Keystone says 403 as long as something uses what is to be deleted, such as a limit a registered limit.
+		again = refusedAgain
+	default:
+		return failed(fmt.Errorf("deleting the %s: %w", kind, err))
+	}
+	return outcome.Poll(again, kind+" "+id, "OpenStack does not delete the %s yet: %s.", kind, err)
+}
+
+// refusedAgain is the time after which a deletion that was refused is asked for again.
+const refusedAgain = 10 * time.Second
 
 // lost looks for a resource that was made without its id coming onto the books.
 func (c *controller) lost(ctx context.Context, sc *scope, t *target) *outcome.Outcome {

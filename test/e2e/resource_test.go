@@ -131,7 +131,7 @@ func removeAll(w *story.World, objects []*unstructured.Unstructured) {
 			w.Fatal(err)
 		}
 	}
-	w.Eventually(time.Minute, "all objects are gone", func(ctx context.Context) error {
+	w.Eventually(2*time.Minute, "all objects are gone", func(ctx context.Context) error {
 		for _, o := range objects {
 			if err := w.Get(ctx, w.Key(o), o.DeepCopy()); client.IgnoreNotFound(err) != nil || err == nil {
 				return errors.Join(fmt.Errorf("%s %s is still there", o.GetKind(), o.GetName()), err)
