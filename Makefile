@@ -84,7 +84,7 @@ test-unit: ## Pure and golden tests
 	for m in . kit devcluster tools; do (cd $$m && $(TEST) ./...); done
 
 # Code that starts goroutines, and the operator's tests, in which the definitions of all services run.
-RACY := agent/... cli/... image/... infra/galera infra/rabbitmq openstack operator pki
+RACY := agent/... cli/... image/... infra/galera infra/rabbitmq openstack operator pki resources/mirror
 test-race: | compiler ## Unit tests of concurrent code with the race detector; of crash plays a part
 	CGO_ENABLED=1 $(TEST) -race -short $(addprefix ./internal/,$(RACY))
 	cd kit && CGO_ENABLED=1 $(TEST) -race -short ./...

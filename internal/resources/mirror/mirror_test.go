@@ -3,6 +3,8 @@ package mirror
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,14 +12,29 @@ import (
 
 // source is a cloud with one kind of resource.
 type source struct {
+	mu    sync.Mutex
 	lists int
 	err   error
 	items []Item
 }
 
 func (s *source) List(context.Context, time.Time) (Listed, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.lists++
 	return Listed{Found: s.items, All: true}, s.err
+}
+
+func (s *source) show(items ...Item) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.items = items
+}
+
+func (s *source) listed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lists
 }
 
 var options = Options{Period: 5 * time.Minute, Quick: 2 * time.Second, Overlap: time.Minute}
@@ -30,8 +47,8 @@ func TestFailedListsArePaced(t *testing.T) {
 		m.Follow("a", "1", "", true, func() {})
 		go m.Run(t.Context())
 		<-time.After(time.Hour)
-		if s.lists < 10 || s.lists > 30 {
-			t.Errorf("%d lists in an hour of failures", s.lists)
+		if n := s.listed(); n < 10 || n > 30 {
+			t.Errorf("%d lists in an hour of failures", n)
 		}
 	})
 }
@@ -44,20 +61,20 @@ func TestChangesWake(t *testing.T) {
 		if err := m.Fresh(t.Context(), time.Time{}); err != nil {
 			t.Fatal(err)
 		}
-		woken := 0
-		m.Follow("a", "1", "", true, func() { woken++ })
+		var woken atomic.Int32
+		m.Follow("a", "1", "", true, func() { woken.Add(1) })
 		go m.Run(t.Context())
-		s.items = []Item{{ID: "1", Hash: 2}}
+		s.show(Item{ID: "1", Hash: 2})
 		<-time.After(5 * time.Second)
-		if woken != 1 {
-			t.Errorf("woken %d times by one change", woken)
+		if n := woken.Load(); n != 1 {
+			t.Errorf("woken %d times by one change", n)
 		}
-		m.Follow("a", "1", "", false, func() { woken++ })
-		before := s.lists
-		s.items = nil
+		m.Follow("a", "1", "", false, func() { woken.Add(1) })
+		before := s.listed()
+		s.show()
 		<-time.After(time.Hour)
-		if n := s.lists - before; woken != 2 || n > 14 {
-			t.Errorf("woken %d times, want 2, with %d lists in an hour", woken, n)
+		if n := s.listed() - before; woken.Load() != 2 || n > 14 {
+			t.Errorf("woken %d times, want 2, with %d lists in an hour", woken.Load(), n)
 		}
 	})
 }
