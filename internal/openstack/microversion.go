@@ -35,7 +35,11 @@ func (s *Session) Microversions(ctx context.Context, service string) (lowest, hi
 	if err != nil {
 		return "", "", err
 	}
-	v := readSpan(res, version)
+	v, ok := readSpan(res, version)
+	if !ok {
+		return "", "", &Fault{Class: Unavailable, Service: service, Method: http.MethodGet, Path: root.Path, Code: res.Code,
+			Message: "the answer does not describe the service's versions; look at what answers there"}
+	}
 	t.versions.Store(service, v)
 	return v.min, v.max, nil
 }
@@ -56,15 +60,17 @@ type versionEntry struct {
 
 func (v versionEntry) span() span { return span{v.Lowest, cmp.Or(v.Version, v.Highest)} }
 
-func readSpan(res *Response, version string) span {
+// readSpan is false when the answer comes from something that is no such service.
+func readSpan(res *Response, version string) (span, bool) {
 	var d versionDocument
-	if err := json.Unmarshal(res.Body, &d); err != nil {
+	err := json.Unmarshal(res.Body, &d)
+	if err != nil {
 		d = versionDocument{}
 	}
 	major, _, _ := strings.Cut(version, ".")
 	for _, v := range append([]versionEntry{d.Version}, d.Versions...) {
 		if s := v.span(); s.max != "" && strings.HasPrefix(v.ID, major) {
-			return s
+			return s, true
 		}
 	}
 	lowest, highest := "", ""
@@ -72,7 +78,7 @@ func readSpan(res *Response, version string) span {
 		lowest = cmp.Or(lowest, lastWord(res.Header.Get(h+"Minimum-Version")))
 		highest = cmp.Or(highest, lastWord(res.Header.Get(h+"Maximum-Version")))
 	}
-	return span{lowest, highest}
+	return span{lowest, highest}, err == nil || highest != ""
 }
 
 // lastWord takes the version from "container-infra 1.11".

@@ -1,9 +1,11 @@
 package resources
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/internal/openstack"
+	"stackwright.dev/stackwright/internal/resources/body"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 	"stackwright.dev/stackwright/internal/resources/mirror"
 )
@@ -30,6 +33,8 @@ const (
 	opCreate = "Create"
 	// opFound says that a relation was there before: it is not ours to delete.
 	opFound = "Found"
+	// opFinish is there until all is set that a creation does not take.
+	opFinish = "Finish"
 )
 
 // stepResource is the only step of a resource's controller.
@@ -46,7 +51,7 @@ func (c *controller) act(ctx context.Context, sc *scope) *outcome.Outcome {
 	}
 	cell := sc.Cell()
 	cell.Marker = t.marker
-	p := policyOf(o.Common())
+	p := policyOf(c.kind, o.Common())
 	if cell.ID == "" {
 		if out := c.obtain(ctx, sc, t, p); out != nil {
 			return out
@@ -64,10 +69,16 @@ func (c *controller) obtain(ctx context.Context, sc *scope, t *target, p policy)
 	if o.Common().Import != nil {
 		return c.take(sc, t)
 	}
-	found := t.mirror.Marked(t.marker)
-	if t.kind.Shape == d.Relation || t.kind.Marker.Channel == d.MarkByKey {
+	if t.kind.Shape == d.Singleton {
+		if c.learn(sc, t, wantedIdentity(t.kind, t.wanted)); p.create {
+			sc.Cell().Operation = opFinish
+		}
+		return nil
+	}
+	if t.kind.Keyed() || t.kind.Marker.Channel == d.MarkByKey || t.ownID() != "" {
 		return c.byKey(ctx, sc, t, p)
 	}
+	found := t.mirror.Marked(t.marker)
 	switch {
 	case len(found) > 1:
 		return outcome.Fail(outcome.Conflict, fmt.Errorf(
@@ -88,12 +99,7 @@ func (c *controller) obtain(ctx context.Context, sc *scope, t *target, p policy)
 // byKey obtains a resource that cannot carry a marker: the API allows its key once.
 func (c *controller) byKey(ctx context.Context, sc *scope, t *target, p policy) *outcome.Outcome {
 	cell := sc.Cell()
-	there, err := t.find(func(seen map[string]any) bool {
-		if t.kind.Shape == d.Relation {
-			return identity(t.kind, seen) == wantedIdentity(t.kind, t.wanted)
-		}
-		return sameKey(t.kind, t.wanted, seen)
-	})
+	there, err := t.find(t.same)
 	if err != nil {
 		return outcome.FromError(err)
 	}
@@ -142,10 +148,38 @@ func (c *controller) namesake(sc *scope, t *target, p policy) *outcome.Outcome {
 	return nil
 }
 
+// same tells whether a resource is the one that is declared, by what the API allows once.
+func (t *target) same(seen map[string]any) bool {
+	switch {
+	case t.kind.Shape == d.Relation:
+		return related(t.kind, t.wanted, seen)
+	case t.ownID() != "":
+		return identity(t.kind, seen) == t.ownID()
+	}
+	return sameKey(t.kind, t.wanted, seen)
+}
+
+// ownID is the id that is declared for a resource whose id is its marker otherwise: somebody else may have it.
+func (t *target) ownID() string {
+	if t.kind.Marker.Channel != d.MarkByID {
+		return ""
+	}
+	id, _ := t.wanted[cmp.Or(t.kind.Marker.Field, t.kind.IDField())].(string)
+	return id
+}
+
 // learn puts the id onto the books.
 func (c *controller) learn(sc *scope, t *target, id string) {
 	cell := sc.Cell()
-	cell.ID, cell.Operation, cell.Since = book(t.kind, t.wanted, id), "", stamp(sc)
+	values := maps.Clone(t.wanted)
+	if seen, ok, err := t.see(id); ok && err == nil {
+		for _, name := range partOf(t.kind) {
+			if f, _ := t.kind.Field(name); values[name] == nil {
+				values[name] = body.Actual(f, seen)
+			}
+		}
+	}
+	cell.ID, cell.Operation, cell.Since = book(t.kind, values, id), "", stamp(sc)
 }
 
 func (c *controller) create(ctx context.Context, sc *scope, t *target, p policy) *outcome.Outcome {
@@ -161,11 +195,24 @@ func (c *controller) create(ctx context.Context, sc *scope, t *target, p policy)
 	c.attempts.done(sc.Owner().GetUID())
 	c.learn(sc, t, id)
 	sc.Cell().Intent = c.hidden(sc, t)
+	if t.unfinished() {
+		sc.Cell().Operation = opFinish
+	}
 	return nil
+}
+
+// unfinished tells whether a resource that was just made lacks something that is declared.
+func (t *target) unfinished() bool {
+	return t.kind.Marker.Channel == d.MarkByTagLater || slices.ContainsFunc(t.kind.Fields, func(f d.Field) bool {
+		return f.Later && t.wanted[f.API] != nil
+	})
 }
 
 // failed turns an error of the door into an outcome.
 func failed(err error) *outcome.Outcome {
+	if w, ok := errors.AsType[*waiting](err); ok {
+		return w.out
+	}
 	if f, ok := errors.AsType[*openstack.Fault](err); ok {
 		e := f.Outcome()
 		e.Err = err

@@ -1,12 +1,14 @@
 package resources
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"stackwright.dev/stackwright/internal/resources/body"
@@ -16,23 +18,35 @@ import (
 // hole matches the parts of a path that a field fills.
 var hole = regexp.MustCompile(`\{([^}]+)\}`)
 
-// fill puts values into the holes of a path. missing is the API name of the first field that has none.
-func fill(path string, values map[string]any) (filled, missing string) {
-	filled = hole.ReplaceAllStringFunc(path, func(h string) string {
-		name := h[1 : len(h)-1]
-		v, _ := values[name].(string)
-		if v == "" && missing == "" {
-			missing = name
-		}
-		return url.PathEscape(v)
-	})
-	return filled, missing
+// holes are the API names of the fields that a path has in it.
+func holes(path string) []string {
+	var out []string
+	for _, m := range hole.FindAllStringSubmatch(path, -1) {
+		out = append(out, m[1])
+	}
+	return out
 }
+
+// partOf are the fields that it takes to address a resource besides its id.
+func partOf(k *d.Kind) []string {
+	out := holes(k.Path)
+	for _, p := range k.Paths {
+		for _, name := range holes(p) {
+			if name != k.IDField() && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// listPath is where all resources are listed.
+func listPath(k *d.Kind) string { return cmp.Or(k.List.Path, k.Path) }
 
 // relationPath is the path of a relation: the first whose fields are all there.
 func relationPath(k *d.Kind, values map[string]any) (string, error) {
 	for _, p := range k.Paths {
-		if filled, missing := fill(p, values); missing == "" {
+		if filled, missing := body.Path(p, values); missing == "" {
 			return filled, nil
 		}
 	}
@@ -41,9 +55,8 @@ func relationPath(k *d.Kind, values map[string]any) (string, error) {
 
 // identity is what tells a resource from others of its kind: the id, or for a relation the values of its key.
 func identity(k *d.Kind, seen map[string]any) string {
-	if k.Shape != d.Relation {
-		id, _ := seen[k.IDField()].(string)
-		return id
+	if !k.Keyed() {
+		return plainID(seen[k.IDField()])
 	}
 	parts := make([]string, 0, len(k.Key))
 	for _, name := range k.Key {
@@ -53,14 +66,36 @@ func identity(k *d.Kind, seen map[string]any) string {
 	return strings.Join(parts, "/")
 }
 
+// plainID is an id as a word: some are numbers, and some the end of a URL.
+func plainID(v any) string {
+	switch id := v.(type) {
+	case string:
+		return id[strings.LastIndex(id, "/")+1:]
+	case float64:
+		return strconv.FormatFloat(id, 'f', -1, 64)
+	}
+	return ""
+}
+
 // wantedIdentity is identity for declared values.
 func wantedIdentity(k *d.Kind, wanted map[string]any) string {
 	parts := make([]string, 0, len(k.Key))
 	for _, name := range k.Key {
 		f, _ := k.Field(name)
-		parts = append(parts, keyPart(f, wanted[name]))
+		parts = append(parts, keyPart(f, declared(k, wanted, name)))
 	}
 	return strings.Join(parts, "/")
+}
+
+// declared is the value of a field, which may be an entry of a flat one.
+func declared(k *d.Kind, wanted map[string]any, api string) any {
+	if v, ok := wanted[api]; ok {
+		return v
+	}
+	if f, ok := k.Field(api); ok {
+		return body.At(wanted, f.In)
+	}
+	return nil
 }
 
 // keyPart is a word for a value: that which is declared where the API shows another one.
@@ -70,8 +105,33 @@ func keyPart(f d.Field, v any) string {
 			return word
 		}
 	}
-	s, _ := v.(string)
-	return s
+	return plainID(v)
+}
+
+// related tells whether a relation is the one that is declared. A field of its key that is not declared has to be
+// empty, or to be one of a choice of which another one is declared.
+func related(k *d.Kind, wanted, seen map[string]any) bool {
+	for _, name := range k.Key {
+		f, _ := k.Field(name)
+		want, have := declared(k, wanted, name), body.Actual(f, seen)
+		if want == nil && chosen(k, wanted, name) {
+			continue
+		}
+		if !body.Same(f, want, have) {
+			return false
+		}
+	}
+	return true
+}
+
+// chosen tells whether a field is one of a choice of which another one is declared.
+func chosen(k *d.Kind, wanted map[string]any, api string) bool {
+	for _, group := range k.OneOf {
+		if slices.Contains(group, api) {
+			return slices.ContainsFunc(group, func(other string) bool { return wanted[other] != nil })
+		}
+	}
+	return false
 }
 
 // sameKey tells whether a resource has the natural key of what is declared. A key field that is not declared matches
@@ -83,8 +143,8 @@ func sameKey(k *d.Kind, wanted, seen map[string]any) bool {
 	compared := 0
 	for _, name := range k.Key {
 		f, _ := k.Field(name)
-		want, ok := wanted[name]
-		if !ok || f.WriteOnly {
+		want := declared(k, wanted, name)
+		if want == nil || f.WriteOnly {
 			continue
 		}
 		if !body.Same(f, want, body.Actual(f, seen)) {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"stackwright.dev/stackwright/internal/openstack"
+	"stackwright.dev/stackwright/internal/resources/body"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 	"stackwright.dev/stackwright/internal/resources/mirror"
 )
@@ -23,6 +24,8 @@ type cloudKey = types.NamespacedName
 // terms are what the object of a cloud says about its use.
 type terms struct {
 	period time.Duration
+	// everywhere lists the resources of all projects.
+	everywhere bool
 	// kinds that may be used; all when empty.
 	kinds []string
 	// admits tells whether objects in a namespace with these labels may use the cloud.
@@ -70,7 +73,7 @@ const (
 
 // mirror returns the mirror of a kind below a parent, which the values name.
 func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
-	path, missing := fill(k.Path, values)
+	path, missing := body.Path(listPath(k), values)
 	if missing != "" {
 		return nil, fmt.Errorf("a %s needs %s: it is a part of it", k.Name, missing)
 	}
@@ -80,13 +83,15 @@ func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
 		return w, nil
 	}
 	parent := map[string]any{}
-	for _, m := range hole.FindAllStringSubmatch(k.Path, -1) {
-		parent[m[1]] = values[m[1]]
+	for _, name := range holes(listPath(k)) {
+		parent[name] = values[name]
 	}
-	l := &lister{kind: k, door: c.door, path: path, parent: parent, seed: c.seed, lane: openstack.Drift}
+	l := &lister{kind: k, door: c.door, path: path, parent: parent, everywhere: c.terms.everywhere, seed: c.seed,
+		lane: openstack.Drift}
 	ctx, stop := context.WithCancel(c.ctx)
 	w := &watched{lister: l, stop: stop,
-		Mirror: mirror.New(l, mirror.Options{Period: c.period, Quick: quick, Overlap: overlap})}
+		Mirror: mirror.New(l, mirror.Options{Period: c.period, Quick: quick, Overlap: overlap,
+			TellsGone: k.List.Changes == "" || len(k.State.Deleted) > 0})}
 	c.mirrors[k.Name+path] = w
 	go w.Run(ctx)
 	return w, nil
@@ -112,7 +117,7 @@ func (c *clouds) get(key cloudKey) *cloud {
 func (c *clouds) set(key cloudKey, door Door, t terms) {
 	c.mu.Lock()
 	old := c.open[key]
-	if old != nil && same(old.door, door) && old.period == t.period {
+	if old != nil && same(old.door, door) && old.period == t.period && old.terms.everywhere == t.everywhere {
 		c.mu.Unlock()
 		old.mu.Lock()
 		old.terms = t

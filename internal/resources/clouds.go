@@ -75,7 +75,7 @@ func (k cloudKind[T]) definition(e *Engine) kit.Definition[T] {
 					return outcome.Refuse("InvalidSelector", "spec.namespaceSelector selects nothing: %v", err)
 				}
 				return e.connect(ctx, sc.Owner(), spec, sc.Content(refSecret),
-					terms{period: spec.SyncPeriod.Duration, kinds: spec.Kinds, admits: admits})
+					terms{period: spec.SyncPeriod.Duration, everywhere: spec.AllProjects, kinds: spec.Kinds, admits: admits})
 			},
 			Release: func(_ context.Context, sc *step.Scope[T]) *outcome.Outcome { return e.disconnect(sc.Owner()) },
 		}},

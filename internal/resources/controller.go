@@ -19,7 +19,11 @@ type controller struct {
 	engine *Engine
 	empty  func() object
 
+	// attempts to create of which nobody knows whether they took effect, removals that were asked for, and answers that
+	// were given to states.
 	attempts attempts
+	removals attempts
+	answers  attempts
 	seen     sightings
 	bell     bell
 }
@@ -91,8 +95,8 @@ func (c *controller) waker(o object) func() {
 	return func() { c.bell.wake(key) }
 }
 
-// attempts remembers which creations failed without a word whether they took effect, and when. A list that began later
-// tells.
+// attempts remembers when something was tried last for an object. Of a creation that failed without a word whether it
+// took effect, a list that began later tells.
 type attempts struct {
 	mu   sync.Mutex
 	ends map[types.UID]time.Time

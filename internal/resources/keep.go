@@ -16,6 +16,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/resources/body"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
+	"stackwright.dev/stackwright/internal/resources/mirror"
 )
 
 // keep looks at the resource and brings it up to date.
@@ -37,21 +38,25 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	}
 	view := observation{id: shown(t.kind, id), resource: seen, kind: t.kind}
 	defer func() { c.seen.put(o.GetUID(), view) }()
-	out := stateOf(t.kind, seen)
-	t.mirror.Follow(string(o.GetUID()), id, t.marker, out != nil && out.State == outcome.StateWaiting, c.waker(o))
+	out := c.stateOf(ctx, o, t, seen)
+	c.follow(o, t, id, waitsFor(out))
 	if out != nil {
 		return out
 	}
-	if o.Common().Drift == driftIgnore {
+	finishing := cell.Operation == opFinish
+	if o.Common().Drift == driftIgnore && !finishing {
 		return nil
 	}
 	change, stuck := t.difference(seen, func(path string) bool { return slices.Contains(o.Common().IgnorePaths, path) })
 	view.drift = append(slices.Clone(change), stuck...)
-	if !p.update || o.Common().Drift == driftReport {
+	if (!p.update || o.Common().Drift == driftReport) && !finishing {
 		return nil
 	}
 	if out := c.change(ctx, sc, t, change); out != nil {
 		return out
+	}
+	if finishing {
+		cell.Operation = ""
 	}
 	view.drift = stuck
 	view.resource, _, err = t.see(id)
@@ -61,31 +66,110 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	return outcome.FromError(err)
 }
 
+// waitsFor is what the mirror has to look out for.
+func waitsFor(out *outcome.Outcome) mirror.Pending {
+	if out != nil && out.State == outcome.StateWaiting {
+		return mirror.Changing
+	}
+	return mirror.Steady
+}
+
+func (c *controller) follow(o object, t *target, id string, pending mirror.Pending) {
+	t.mirror.Follow(string(o.GetUID()), id, t.marker, pending, c.waker(o))
+}
+
 // change sends what differs, what only the API knows, and the marker of what was taken over.
 func (c *controller) change(ctx context.Context, sc *scope, t *target, diff []body.Difference) *outcome.Outcome {
-	cell := sc.Cell()
+	id := bare(t.kind, sc.Cell().ID)
+	diff, err := t.claim(id, diff)
+	if err != nil {
+		return outcome.FromError(err)
+	}
 	fields := map[string]any{}
+	var acts []body.Difference
 	for _, x := range diff {
+		if x.Field.Via != "" {
+			acts = append(acts, x)
+			continue
+		}
 		fields[x.Field.API] = x.Desired
 	}
 	hidden := c.hidden(sc, t)
-	if cell.Intent != hidden {
+	if sc.Cell().Intent != hidden {
 		for _, f := range t.kind.Fields {
 			if v, ok := t.wanted[f.API]; ok && f.WriteOnly && !f.CreateOnly {
 				fields[f.API] = v
 			}
 		}
 	}
-	if i, ok := t.mirror.Get(bare(t.kind, cell.ID)); ok && i.Marker == "" && t.kind.Marker.Channel == d.MarkByExtra {
-		fields[t.kind.Marker.Field] = t.marker
+	for _, x := range acts {
+		if out := c.perform(ctx, t, id, x); out != nil {
+			c.follow(sc.Owner(), t, id, waitsFor(out))
+			return out
+		}
 	}
 	if len(fields) > 0 {
-		if err := t.update(ctx, bare(t.kind, cell.ID), fields); err != nil {
+		if err := t.update(ctx, id, fields); err != nil {
 			return failed(fmt.Errorf("changing the %s: %w", t.kind.Name, err))
 		}
 	}
-	cell.Intent = hidden
+	sc.Cell().Intent = hidden
 	return nil
+}
+
+// perform changes a field by its action and looks at what came of it.
+func (c *controller) perform(ctx context.Context, t *target, id string, x body.Difference) *outcome.Outcome {
+	if err := t.act(ctx, id, x); err != nil {
+		return failed(fmt.Errorf("changing %s of the %s: %w", x.Field.Spec(), t.kind.Name, err))
+	}
+	if a, _ := t.kind.Action(x.Field.Via); !a.Slow {
+		return outcome.FromError(t.imagine(id, x))
+	}
+	seen, _, err := t.ask(ctx, id)
+	if err != nil {
+		return failed(err)
+	}
+	return stateOf(t.kind, seen)
+}
+
+// claim adds the marker to what is changed, when the resource does not carry it, and takes it out of the description of
+// one that was just made.
+func (t *target) claim(id string, diff []body.Difference) ([]body.Difference, error) {
+	i, ok := t.mirror.Get(id)
+	m := t.kind.Marker
+	if !ok || m.Field == "" || m.Channel == d.MarkByID || m.Channel == d.MarkByKey {
+		return diff, nil
+	}
+	seen, err := decode(i)
+	if err != nil {
+		return nil, err
+	}
+	born := m.Channel == d.MarkByTagLater && tagged(seen[birthField]) != ""
+	if born {
+		f, _ := t.kind.Field(birthField)
+		diff = slices.DeleteFunc(slices.Clone(diff), func(x body.Difference) bool { return x.Field.API == birthField })
+		diff = append(diff, body.Difference{Field: f, Desired: orEmpty(t.wanted[birthField]), Actual: seen[birthField]})
+	}
+	has := slices.ContainsFunc(diff, func(x body.Difference) bool { return x.Field.API == m.Field })
+	if has || i.Marker != "" && !born {
+		return diff, nil
+	}
+	f, _ := t.kind.Field(m.Field)
+	want, ok := t.wanted[m.Field]
+	if !ok {
+		want = seen[m.Field]
+	}
+	if m.Channel == d.MarkByExtra {
+		f, want = d.Field{API: m.Field}, t.marker
+	}
+	return append(diff, body.Difference{Field: f, Desired: want, Actual: seen[m.Field]}), nil
+}
+
+func orEmpty(v any) any {
+	if v == nil {
+		return ""
+	}
+	return v
 }
 
 // hidden hashes the declared fields that the API does not show, keyed so that equal secrets of two objects differ.
@@ -113,7 +197,7 @@ func (c *controller) gone(sc *scope, t *target, p policy) *outcome.Outcome {
 	cell := sc.Cell()
 	id := bare(t.kind, cell.ID)
 	if !p.create || sc.Owner().Common().Import != nil {
-		t.mirror.Follow(string(sc.Owner().GetUID()), id, t.marker, false, c.waker(sc.Owner()))
+		c.follow(sc.Owner(), t, id, mirror.Steady)
 		return outcome.Wait(t.kind.Name+" "+id,
 			"The %s %s is gone from the cloud. Delete this object, or make the resource again.",
 			t.kind.Name, id)
@@ -135,6 +219,24 @@ func (c *controller) again(ctx context.Context, sc *scope, t *target) *outcome.O
 		"The %s %s differs in what cannot be changed; it is made again.", t.kind.Name, id)
 }
 
+// stateOf is nil when a resource is usable. A state that waits for an answer gets it.
+func (c *controller) stateOf(ctx context.Context, o object, t *target, seen map[string]any) *outcome.Outcome {
+	state, _ := body.At(seen, t.kind.State.Path).(string)
+	action := t.kind.State.Answer[state]
+	if action == "" {
+		c.answers.done(o.GetUID())
+	}
+	last := c.answers.last(o.GetUID())
+	if action == "" || !policyOf(t.kind, o.Common()).update || !last.IsZero() && time.Since(last) < removeAgain {
+		return stateOf(t.kind, seen)
+	}
+	if err := t.answer(ctx, identity(t.kind, seen), action); err != nil {
+		return failed(fmt.Errorf("answering to the state %s of the %s: %w", state, t.kind.Name, err))
+	}
+	c.answers.set(o.GetUID(), time.Now())
+	return stateOf(t.kind, seen)
+}
+
 // stateOf is nil when a resource is usable.
 func stateOf(k *d.Kind, seen map[string]any) *outcome.Outcome {
 	if k.State.Path == "" {
@@ -150,6 +252,10 @@ func stateOf(k *d.Kind, seen map[string]any) *outcome.Outcome {
 			"the %s is in state %s: %s; repair it, or delete it to have it made again",
 			k.Name, state, cmp.Or(fault, "OpenStack does not say why")))
 	}
-	return outcome.Poll(5*time.Minute, k.Name, "Waits until the %s, which is in state %s, is %s.", k.Name, state,
+	again := 5 * time.Minute
+	if k.State.Answer[state] != "" {
+		again = quick
+	}
+	return outcome.Poll(again, k.Name, "Waits until the %s, which is in state %s, is %s.", k.Name, state,
 		strings.Join(k.State.Ready, " or "))
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type Door interface {
 	ProjectID() string
 	UserID() string
 	Services() []string
+	Microversions(ctx context.Context, service string) (lowest, highest string, err error)
 }
 
 // maxPages ends a list whose pages never end.
@@ -33,11 +35,13 @@ const maxPages = 10_000
 type lister struct {
 	kind *d.Kind
 	door Door
-	// path of the collection, and what its holes were filled with.
+	// path of the list, and what its holes were filled with.
 	path   string
 	parent map[string]any
-	seed   maphash.Seed
-	lane   openstack.Lane
+	// everywhere asks for the resources of all projects.
+	everywhere bool
+	seed       maphash.Seed
+	lane       openstack.Lane
 }
 
 // List implements mirror.Source.
@@ -47,9 +51,13 @@ func (l *lister) List(ctx context.Context, since time.Time) (mirror.Listed, erro
 	if !out.All {
 		query.Set(l.kind.List.Changes, since.UTC().Format(time.RFC3339))
 	}
+	version, err := l.version(ctx)
+	if err != nil {
+		return mirror.Listed{}, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
+	}
 	for range maxPages {
 		resp, err := l.door.Do(ctx, openstack.Request{Service: l.kind.Service, Lane: l.lane, Method: http.MethodGet,
-			Path: l.path, Query: query})
+			Path: l.path, Query: query, Header: l.header(), Microversion: version})
 		if err != nil {
 			return mirror.Listed{}, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
 		}
@@ -60,12 +68,27 @@ func (l *lister) List(ctx context.Context, since time.Time) (mirror.Listed, erro
 		if err != nil {
 			return mirror.Listed{}, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
 		}
-		if next == nil {
+		if next == nil || len(page) == 0 {
 			return out, nil
 		}
 		query = next
 	}
 	return mirror.Listed{}, fmt.Errorf("listing %s: no end after %d pages", l.kind.Plural, maxPages)
+}
+
+// version is the microversion by which the kind is read: a cloud that has only lower ones is read by its highest.
+func (l *lister) version(ctx context.Context) (string, error) {
+	if l.kind.Read == "" {
+		return "", nil
+	}
+	_, most, err := l.door.Microversions(ctx, l.kind.Service)
+	if err != nil {
+		return "", fmt.Errorf("reading the microversions of %s: %w", l.kind.Service, err)
+	}
+	if above(l.kind.Read, most) {
+		return most, nil
+	}
+	return l.kind.Read, nil
 }
 
 // sort puts the resources of a page to those that are there or those that are gone.
@@ -85,8 +108,25 @@ func (l *lister) sort(page []map[string]any, out *mirror.Listed) error {
 }
 
 func (l *lister) query() url.Values {
-	q, _ := url.ParseQuery(l.kind.List.Query)
+	q, err := url.ParseQuery(l.kind.List.Query)
+	if err != nil {
+		q = url.Values{}
+	}
+	if l.kind.List.Page > 0 {
+		q.Set("limit", strconv.Itoa(l.kind.List.Page))
+	}
+	if name, value, ok := strings.Cut(l.kind.List.AllProjects, "="); ok && l.everywhere {
+		q.Set(name, value)
+	}
 	return q
+}
+
+// header asks for the resources of all projects, where a header does that.
+func (l *lister) header() http.Header {
+	if name, value, ok := strings.Cut(l.kind.List.AllProjects, ": "); ok && l.everywhere {
+		return http.Header{name: {value}}
+	}
+	return nil
 }
 
 // page returns the resources of one page, and the query of the next one.
@@ -95,27 +135,61 @@ func (l *lister) page(raw []byte) ([]map[string]any, url.Values, error) {
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, nil, fmt.Errorf("the answer is no JSON object: %w", err)
 	}
-	entries, ok := body.At(doc, l.kind.Items).([]any)
-	if !ok {
-		return nil, nil, fmt.Errorf("the answer has no list %s", l.kind.Items)
+	entries, err := l.entries(doc)
+	if err != nil {
+		return nil, nil, err
 	}
 	out := make([]map[string]any, 0, len(entries))
 	for _, e := range entries {
-		if m, ok := e.(map[string]any); ok {
-			maps.Copy(m, l.parent)
-			out = append(out, m)
+		m, ok := e.(map[string]any)
+		if !ok {
+			m = map[string]any{d.Self: e}
 		}
+		if inner, ok := m[l.kind.Item].(map[string]any); ok && l.kind.List.Wrapped {
+			m = inner
+		}
+		for name, v := range l.parent {
+			if f, ok := l.kind.Field(name); ok && body.Actual(f, m) == nil {
+				body.Place(m, f, v)
+			}
+		}
+		out = append(out, m)
 	}
-	return out, next(doc, l.kind.Items), nil
+	return out, next(doc), nil
+}
+
+// entries are what an answer lists; a singleton is an answer of its own.
+func (l *lister) entries(doc map[string]any) ([]any, error) {
+	if l.kind.Shape == d.Singleton {
+		if l.kind.Item == d.None {
+			return []any{doc}, nil
+		}
+		one, ok := doc[l.kind.Item]
+		if !ok {
+			return nil, fmt.Errorf("the answer has no %s", l.kind.Item)
+		}
+		return []any{one}, nil
+	}
+	entries, ok := body.At(doc, l.kind.Items).([]any)
+	if !ok {
+		return nil, fmt.Errorf("the answer has no list %s", l.kind.Items)
+	}
+	return entries, nil
 }
 
 // next finds the link to the next page in the three forms in which services give it.
-func next(doc map[string]any, items string) url.Values {
+func next(doc map[string]any) url.Values {
 	link, _ := doc["next"].(string)
 	if links, ok := doc["links"].(map[string]any); ok {
-		link, _ = links["next"].(string)
+		if next, ok := links["next"].(string); ok {
+			link = next
+		}
 	}
-	if links, ok := doc[items+"_links"].([]any); ok {
+	for name, v := range doc {
+		links, ok := v.([]any)
+		if !ok || !strings.HasSuffix(name, "_links") {
+			continue
+		}
 		for _, l := range links {
 			if m, _ := l.(map[string]any); m["rel"] == "next" {
 				link, _ = m["href"].(string)
@@ -133,31 +207,47 @@ func next(doc map[string]any, items string) url.Values {
 	return q
 }
 
-// item keeps of a resource what its descriptor knows.
-func (l *lister) item(seen map[string]any) (mirror.Item, error) {
-	kept := map[string]any{}
-	keep := func(path string) {
-		name, _, _ := strings.Cut(path, ".")
-		if v, ok := seen[name]; ok && name != "" {
-			kept[name] = v
-		}
-	}
-	keep(l.kind.IDField())
-	keep(l.kind.State.Path)
-	keep(l.kind.State.Fault)
-	keep(l.kind.Marker.Field)
-	for _, f := range l.kind.Fields {
-		if keep(f.API); f.In != "" {
-			keep(f.In)
-		}
-	}
-	keep("created_at")
-	raw, err := json.Marshal(kept)
+// item keeps of a resource what its descriptor knows, and takes the marker out.
+func (l *lister) item(shown map[string]any) (mirror.Item, error) {
+	marker := markerIn(l.kind, shown)
+	seen := body.Seen(l.kind, shown)
+	unmark(l.kind, seen)
+	raw, err := json.Marshal(seen)
 	if err != nil {
 		return mirror.Item{}, fmt.Errorf("encoding a %s: %w", l.kind.Name, err)
 	}
-	return mirror.Item{ID: identity(l.kind, seen), Marker: markerIn(l.kind, seen), Hash: maphash.Bytes(l.seed, raw),
-		Raw: raw}, nil
+	var h maphash.Hash
+	h.SetSeed(l.seed)
+	_, _ = h.WriteString(marker)
+	_, _ = h.Write(raw)
+	return mirror.Item{ID: identity(l.kind, shown), Marker: marker, Hash: h.Sum64(), Raw: raw}, nil
+}
+
+// unmark takes the marker out of tags and metadata, which people did not declare.
+func unmark(k *d.Kind, seen map[string]any) {
+	switch k.Marker.Channel {
+	case d.MarkByExtra:
+		delete(seen, k.Marker.Field)
+	case d.MarkByMetadata:
+		if m, ok := seen[k.Marker.Field].(map[string]any); ok {
+			rest := maps.Clone(m)
+			delete(rest, markerKey)
+			seen[k.Marker.Field] = rest
+		}
+	case d.MarkByTag, d.MarkByTagLater:
+		if tags, ok := seen[k.Marker.Field].([]any); ok {
+			seen[k.Marker.Field] = slices.DeleteFunc(slices.Clone(tags), func(t any) bool { return tagged(t) != "" })
+		}
+	}
+}
+
+// tagged is the marker in a tag or a description.
+func tagged(v any) string {
+	s, _ := v.(string)
+	if marker, ok := strings.CutPrefix(s, markerKey+"="); ok {
+		return marker
+	}
+	return ""
 }
 
 // markerIn returns the marker that a resource carries.
@@ -167,8 +257,7 @@ func markerIn(k *d.Kind, seen map[string]any) string {
 		s, _ := seen[k.Marker.Field].(string)
 		return s
 	case d.MarkByID:
-		s, _ := seen[k.IDField()].(string)
-		return s
+		return plainID(seen[k.IDField()])
 	case d.MarkByMetadata:
 		m, _ := seen[k.Marker.Field].(map[string]any)
 		s, _ := m[markerKey].(string)
@@ -176,10 +265,13 @@ func markerIn(k *d.Kind, seen map[string]any) string {
 	case d.MarkByTag, d.MarkByTagLater:
 		tags, _ := seen[k.Marker.Field].([]any)
 		for _, t := range tags {
-			if s, _ := t.(string); strings.HasPrefix(s, markerKey+"=") {
-				return strings.TrimPrefix(s, markerKey+"=")
+			if marker := tagged(t); marker != "" {
+				return marker
 			}
 		}
+	}
+	if k.Marker.Channel == d.MarkByTagLater {
+		return tagged(seen[birthField])
 	}
 	return ""
 }

@@ -23,7 +23,7 @@ func (c *controller) take(sc *scope, t *target) *outcome.Outcome {
 	if out != nil {
 		return out
 	}
-	if claimed(t, found) && policyOf(sc.Owner().Common()).update {
+	if claimed(t, found) && policyOf(c.kind, sc.Owner().Common()).update {
 		return outcome.Refuse("Owned",
 			"The %s %s belongs to another object. Delete that object, or import with the policy observe.",
 			t.kind.Name, found.ID)
@@ -81,7 +81,7 @@ func filterFields(k *d.Kind, filter map[string]string) (map[int]any, *outcome.Ou
 		if !slices.Contains(k.Key, f.API) && !slices.Contains(k.List.Filters, f.API) {
 			continue
 		}
-		name := body.Shown(f)
+		name := f.Shown()
 		known = append(known, name)
 		if v, ok := filter[name]; ok {
 			out[i] = v

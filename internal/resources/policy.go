@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
 )
 
 // The policies of spec.policies.
@@ -27,7 +28,11 @@ type policy struct {
 	adopt bool
 }
 
-func policyOf(s *openstackv1.ResourceSpec) policy {
+// policyOf is what an object of a kind allows; what OpenStack itself makes can only be observed.
+func policyOf(k *d.Kind, s *openstackv1.ResourceSpec) policy {
+	if k.ReadOnly {
+		return policy{}
+	}
 	if len(s.Policies) > 0 {
 		has := func(p string) bool { return slices.Contains(s.Policies, p) }
 		return policy{create: has(policyCreate), update: has(policyUpdate), delete: has(policyDelete),

@@ -42,7 +42,7 @@ func (c *controller) refs() []ref.Ref[object] {
 		}, ref.WaitFor[object](usable), ref.DigestOf[object](idOf)))
 	}
 	for _, f := range c.kind.Fields {
-		if f.Type == d.Secret {
+		if f.Type == d.Secret && !f.Output {
 			out = append(out, ref.To(secretRef(f), &corev1.Secret{}, func(o object) []types.NamespacedName {
 				return c.keys(o, func(g d.Field) bool { return g.API == f.API && g.Type == d.Secret })
 			}))
@@ -59,6 +59,9 @@ func referenced(fields []d.Field) []string {
 	for _, f := range fields {
 		if f.Ref != "" {
 			kinds[f.Ref] = true
+		}
+		for _, k := range f.Refs {
+			kinds[k] = true
 		}
 		for _, k := range referenced(f.Fields) {
 			kinds[k] = true
@@ -166,7 +169,8 @@ func collect(fields []d.Field, declared map[string]any, want func(d.Field) bool,
 			if !ok {
 				continue
 			}
-			if want(f) {
+			g := f
+			if g.Ref = body.RefKind(f, fields, declared); want(g) {
 				found(m)
 			}
 			collect(f.Fields, m, want, found)
@@ -181,10 +185,20 @@ type resolver struct {
 	cloud      *cloud
 	// external finds a resource that nothing here stands for.
 	external func(kind string, m map[string]any) (string, error)
+	// field is a field of a resource with an id.
+	field func(kind, id, api string) (string, error)
 }
 
 // ID implements body.Resolver.
 func (r *resolver) ID(f d.Field, m map[string]any) (string, error) {
+	id, err := r.id(f, m)
+	if err != nil || f.By == "" {
+		return id, err
+	}
+	return r.field(f.Ref, id, f.By)
+}
+
+func (r *resolver) id(f d.Field, m map[string]any) (string, error) {
 	if id, _ := m["id"].(string); id != "" {
 		return id, nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/openstack"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
+	"stackwright.dev/stackwright/internal/resources/mirror"
 )
 
 // release deletes the resource of an object that is deleted, or lets go of it.
@@ -16,7 +17,7 @@ func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
 	o := sc.Owner()
 	cell := sc.Cell()
 	c.engine.use(o, string(o.GetUID()), c.waker(o))
-	p := policyOf(o.Common())
+	p := policyOf(c.kind, o.Common())
 	if !p.delete || cell.Operation == opFound && !p.adopt || o.Common().Import != nil && cell.ID == "" {
 		c.forget(o)
 		return nil
@@ -33,21 +34,40 @@ func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
 			return out
 		}
 	}
-	if t.kind.Shape == d.Singleton {
+	id := bare(t.kind, cell.ID)
+	out = c.removed(ctx, o, t, id)
+	if out == nil {
+		c.forget(o)
+		t.mirror.Unfollow(string(o.GetUID()))
+	}
+	return out
+}
+
+// removed deletes a resource and waits until it is gone. What is being deleted is not deleted again: Cinder, for one,
+// refuses that.
+func (c *controller) removed(ctx context.Context, o object, t *target, id string) *outcome.Outcome {
+	uid := o.GetUID()
+	seen, there, err := t.see(id)
+	if err != nil {
+		return outcome.FromError(err)
+	}
+	moves := there && waitsFor(stateOf(t.kind, seen)) == mirror.Changing
+	if last := c.removals.last(uid); last.IsZero() || !moves && time.Since(last) > removeAgain {
+		if err := t.remove(ctx, id); err != nil {
+			return refused(t.kind.Name, id, moves, err)
+		}
+		c.removals.set(uid, time.Now())
+	}
+	if _, there := t.mirror.Get(id); !there || t.kind.Shape == d.Singleton || t.kind.Delete.Method == d.None {
+		c.removals.done(uid)
 		return nil
 	}
-	id := bare(t.kind, cell.ID)
-	if err := t.remove(ctx, id); err != nil {
-		return refused(t.kind.Name, id, err)
-	}
-	if _, there := t.mirror.Get(id); there {
-		t.mirror.Follow(string(o.GetUID()), id, t.marker, true, c.waker(o))
-		return outcome.Poll(5*time.Minute, t.kind.Name+" "+id, "Waits until the %s %s is deleted.", t.kind.Name, id)
-	}
-	c.forget(o)
-	t.mirror.Unfollow(string(o.GetUID()))
-	return nil
+	c.follow(o, t, id, mirror.Leaving)
+	return outcome.Poll(removeAgain, t.kind.Name+" "+id, "Waits until the %s %s is deleted.", t.kind.Name, id)
 }
+
+// removeAgain is the time after which a resource that is still there is deleted again.
+const removeAgain = 5 * time.Minute
 
 // held waits until no object refers to the resource: OpenStack deletes some with all that is in them.
 func (c *controller) held(o object, id string) *outcome.Outcome {
@@ -63,12 +83,15 @@ func (c *controller) held(o object, id string) *outcome.Outcome {
 	return nil
 }
 
-// refused waits for what keeps a resource from being deleted.
-func refused(kind, id string, err error) *outcome.Outcome {
+// refused waits for what keeps a resource from being deleted. One that moves from state to state may be deleted later,
+// or be on its way out.
+func refused(kind, id string, moves bool, err error) *outcome.Outcome {
 	again := quick
-	switch openstack.ClassOf(err) {
-	case openstack.Conflict:
-	case openstack.Auth:
+	switch class := openstack.ClassOf(err); {
+	case class == openstack.Conflict:
+	case class == openstack.Invalid && moves:
+		again = refusedAgain
+	case class == openstack.Auth:
 		// Keystone says 403 as long as something uses what is to be deleted, such as a limit a registered limit.
 		again = refusedAgain
 	default:
@@ -90,7 +113,7 @@ func (c *controller) lost(ctx context.Context, sc *scope, t *target) *outcome.Ou
 		cell.ID = book(t.kind, t.wanted, i.ID)
 	}
 	if cell.ID == "" && cell.Operation == opCreate {
-		found, err := t.find(func(seen map[string]any) bool { return sameKey(t.kind, t.wanted, seen) })
+		found, err := t.find(t.same)
 		if err != nil {
 			return outcome.FromError(err)
 		}
@@ -105,6 +128,8 @@ func (c *controller) forget(o object) {
 	c.seen.drop(o.GetUID())
 	c.seen.take(o.GetUID())
 	c.attempts.done(o.GetUID())
+	c.removals.done(o.GetUID())
+	c.answers.done(o.GetUID())
 	c.engine.leave(o, string(o.GetUID()))
 	c.link(o, nil)
 }

@@ -37,6 +37,7 @@ func (c *controller) target(ctx context.Context, sc *scope) (*target, *outcome.O
 	}
 	r := &resolver{controller: c, scope: sc, cloud: cl}
 	r.external = func(kind string, m map[string]any) (string, error) { return c.engine.external(ctx, cl, kind, m) }
+	r.field = func(kind, id, api string) (string, error) { return c.engine.field(ctx, cl, kind, id, api) }
 	wanted, err := body.Render(c.kind, declared, o.GetName(), r)
 	if err != nil {
 		return nil, unresolved(err)
@@ -99,7 +100,7 @@ func (c *controller) targetToDelete(ctx context.Context, sc *scope) (*target, *o
 	if t, out := c.target(ctx, sc); out == nil {
 		return t, nil
 	}
-	if t, out := c.aim(o, cl, map[string]any{}); out == nil && c.kind.Shape != d.Relation {
+	if t, out := c.aim(o, cl, map[string]any{}); out == nil && !c.kind.Keyed() {
 		return t, nil
 	}
 	return nil, nil
@@ -107,13 +108,12 @@ func (c *controller) targetToDelete(ctx context.Context, sc *scope) (*target, *o
 
 // book is the id of a resource with all that it takes to find it again: the ids of what it is a part of come first.
 func book(k *d.Kind, values map[string]any, id string) string {
-	if k.Shape == d.Relation {
+	if k.Keyed() {
 		return id
 	}
 	var parts []string
-	for _, m := range hole.FindAllStringSubmatch(k.Path, -1) {
-		v, _ := values[m[1]].(string)
-		parts = append(parts, url.PathEscape(v))
+	for _, name := range partOf(k) {
+		parts = append(parts, url.PathEscape(plainID(values[name])))
 	}
 	return strings.Join(append(parts, id), "/")
 }
@@ -123,11 +123,8 @@ func unbook(k *d.Kind, booked string) map[string]any {
 	values := map[string]any{}
 	parts := strings.Split(booked, "/")
 	names := k.Key
-	if k.Shape != d.Relation {
-		names = nil
-		for _, m := range hole.FindAllStringSubmatch(k.Path, -1) {
-			names = append(names, m[1])
-		}
+	if !k.Keyed() {
+		names = partOf(k)
 	}
 	for i, name := range names {
 		if i < len(parts) && parts[i] != "" {
@@ -141,7 +138,7 @@ func unbook(k *d.Kind, booked string) map[string]any {
 
 // bare is the id alone.
 func bare(k *d.Kind, booked string) string {
-	if k.Shape == d.Relation {
+	if k.Keyed() {
 		return booked
 	}
 	return booked[strings.LastIndex(booked, "/")+1:]
@@ -149,20 +146,49 @@ func bare(k *d.Kind, booked string) string {
 
 // shown is the id as people see it: of a relation what it connects.
 func shown(k *d.Kind, id string) string {
-	if k.Shape != d.Relation {
+	if !k.Keyed() {
 		return id
 	}
 	return strings.Join(strings.FieldsFunc(id, func(r rune) bool { return r == '/' }), "/")
 }
 
-// external finds a resource that no object stands for.
-func (e *Engine) external(ctx context.Context, cl *cloud, kind string, m map[string]any) (string, error) {
+// field is a field of a resource with an id.
+func (e *Engine) field(ctx context.Context, cl *cloud, kind, id, api string) (string, error) {
+	t, err := e.looker(cl, kind)
+	if err != nil {
+		return "", err
+	}
+	seen, ok, err := t.see(id)
+	if err == nil && !ok {
+		seen, ok, err = t.ask(ctx, id)
+	}
+	if err != nil {
+		return "", err
+	}
+	v, _ := seen[api].(string)
+	if !ok || v == "" {
+		return "", &waiting{outcome.Poll(time.Minute, kind+" "+id,
+			"There is no %s with id %s in the cloud. Make it, or change the id.", kind, id)}
+	}
+	return v, nil
+}
+
+// looker looks at resources of a kind that may be no object's.
+func (e *Engine) looker(cl *cloud, kind string) (*target, error) {
 	k := e.kinds[kind]
 	w, err := cl.mirror(k, nil)
 	if err != nil {
-		return "", fmt.Errorf("finding a %s: %w", kind, err)
+		return nil, fmt.Errorf("finding a %s: %w", kind, err)
 	}
-	t := &target{kind: k, door: cl.door, mirror: w.Mirror, lister: w.lister}
+	return &target{kind: k, door: cl.door, mirror: w.Mirror, lister: w.lister, wanted: map[string]any{}}, nil
+}
+
+// external finds a resource that no object stands for.
+func (e *Engine) external(ctx context.Context, cl *cloud, kind string, m map[string]any) (string, error) {
+	t, err := e.looker(cl, kind)
+	if err != nil {
+		return "", err
+	}
 	filter := map[string]string{}
 	if fields, ok := m["filter"].(map[string]any); ok {
 		for name, v := range fields {
@@ -172,7 +198,7 @@ func (e *Engine) external(ctx context.Context, cl *cloud, kind string, m map[str
 	if name, _ := m["name"].(string); name != "" {
 		filter["name"] = name
 	}
-	if err := w.Fresh(ctx, time.Time{}); err != nil {
+	if err := t.mirror.Fresh(ctx, time.Time{}); err != nil {
 		return "", err
 	}
 	found, out := match(t, "", maps.Clone(filter))

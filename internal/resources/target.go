@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"stackwright.dev/stackwright/internal/openstack"
@@ -28,10 +30,29 @@ type target struct {
 	owner        string
 }
 
-// request sends something about the resource that a person waits for.
-func (t *target) request(ctx context.Context, method, path string, in any) (map[string]any, error) {
+// asked is a request about the resource.
+type asked struct {
+	method, path string
+	in           any
+	// needs are the microversions that the request needs.
+	needs       []string
+	contentType string
+}
+
+// request sends something about the resource that a person waits for. The path may have a query.
+func (t *target) request(ctx context.Context, a asked) (map[string]any, error) {
+	version, err := t.version(ctx, a.needs...)
+	if err != nil {
+		return nil, err
+	}
+	path, query, _ := strings.Cut(a.path, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, fmt.Errorf("the query of %s: %w", a.path, err)
+	}
 	resp, err := t.door.Do(ctx, openstack.Request{Service: t.kind.Service, Lane: openstack.Urgent, Owner: t.owner,
-		Method: method, Path: path, Body: in, Microversion: t.microversion})
+		Method: cmp.Or(a.method, http.MethodPost), Path: path, Query: values, Body: a.in, ContentType: a.contentType,
+		Header: t.header(), Microversion: version})
 	if err != nil {
 		return nil, err
 	}
@@ -40,9 +61,19 @@ func (t *target) request(ctx context.Context, method, path string, in any) (map[
 	}
 	var out map[string]any
 	if err := json.Unmarshal(resp.Body, &out); err != nil {
-		return nil, fmt.Errorf("the answer to %s %s is no JSON object: %w", method, path, err)
+		return nil, fmt.Errorf("the answer to %s %s is no JSON object: %w", a.method, path, err)
 	}
 	return out, nil
+}
+
+// header asks for the resource of another project, where a header does that.
+func (t *target) header() http.Header {
+	name, value, ok := strings.Cut(t.kind.List.AllProjects, ": ")
+	project, _ := t.wanted["project_id"].(string)
+	if ok && (t.lister.everywhere || project != "" && project != t.door.ProjectID()) {
+		return http.Header{name: {value}}
+	}
+	return nil
 }
 
 // open takes a resource out of its envelope.
@@ -58,93 +89,32 @@ func (t *target) open(answer map[string]any) map[string]any {
 	case t.kind.Item != d.None:
 		seen, _ = answer[t.kind.Item].(map[string]any)
 	}
-	if seen != nil {
-		maps.Copy(seen, t.lister.parent)
+	return t.whole(seen)
+}
+
+// whole adds what a resource is a part of, which answers leave out.
+func (t *target) whole(seen map[string]any) map[string]any {
+	if seen == nil {
+		return nil
+	}
+	for _, name := range holes(t.kind.Path) {
+		f, _ := t.kind.Field(name)
+		if v := t.wanted[name]; v != nil && body.Actual(f, seen) == nil {
+			body.Place(seen, f, v)
+		}
 	}
 	return seen
 }
 
 // wrap puts fields into the envelope.
-func (t *target) wrap(fields map[string]any) any {
-	if t.kind.Item == d.None {
-		return fields
+func (t *target) wrap(fields map[string]any) map[string]any {
+	inside, beside := body.Sent(t.kind, fields)
+	if t.kind.Item == d.None || t.kind.Bare {
+		maps.Copy(inside, beside)
+		return inside
 	}
-	return map[string]any{t.kind.Item: fields}
-}
-
-// marked returns the wanted fields with the marker on them.
-func (t *target) marked() map[string]any {
-	out := maps.Clone(t.wanted)
-	for name := range t.lister.parent {
-		delete(out, name) // it is in the path
-	}
-	m := t.kind.Marker
-	switch m.Channel {
-	case d.MarkByID:
-		out[cmp.Or(m.Field, t.kind.IDField())] = t.marker
-	case d.MarkByExtra:
-		out[m.Field] = t.marker
-	case d.MarkByMetadata:
-		have, _ := out[m.Field].(map[string]any)
-		with := maps.Clone(have)
-		if with == nil {
-			with = map[string]any{}
-		}
-		with[markerKey] = t.marker
-		out[m.Field] = with
-	case d.MarkByTag:
-		have, _ := out[m.Field].([]any)
-		out[m.Field] = append(append([]any{}, have...), markerKey+"="+t.marker)
-	}
-	return out
-}
-
-// create makes the resource and returns its id.
-func (t *target) create(ctx context.Context) (string, error) {
-	at := time.Now()
-	if t.kind.Shape == d.Relation {
-		return t.relate(ctx, at)
-	}
-	fields := t.marked()
-	in := t.wrap(fields)
-	if t.kind.Create.Many {
-		in = map[string]any{t.kind.Items: []any{fields}}
-	}
-	method, path := http.MethodPost, t.lister.path
-	if t.kind.Create.Method == http.MethodPut {
-		id, _ := fields[t.kind.IDField()].(string)
-		method, path = http.MethodPut, path+"/"+id
-	}
-	answer, err := t.request(ctx, method, path, in)
-	if err != nil {
-		return "", err
-	}
-	seen := t.open(answer)
-	id := identity(t.kind, seen)
-	if id == "" {
-		return "", fmt.Errorf("the answer to the creation of a %s has no %s", t.kind.Name, t.kind.IDField())
-	}
-	return id, t.put(seen, at)
-}
-
-func (t *target) relate(ctx context.Context, at time.Time) (string, error) {
-	path, err := relationPath(t.kind, t.wanted)
-	if err != nil {
-		return "", err
-	}
-	if _, err := t.request(ctx, t.kind.Create.Method, path, nil); err != nil {
-		return "", err
-	}
-	seen := map[string]any{}
-	for _, f := range t.kind.Fields {
-		if v, ok := t.wanted[f.API]; ok {
-			if word, _ := v.(string); f.Values[word] != nil {
-				v = f.Values[word]
-			}
-			body.Place(seen, f, v)
-		}
-	}
-	return wantedIdentity(t.kind, t.wanted), t.put(seen, at)
+	beside[t.kind.Item] = inside
+	return beside
 }
 
 // put shows the mirror what the answer to a request showed us.
@@ -161,48 +131,20 @@ func (t *target) path(id string) (string, error) {
 	if t.kind.Shape == d.Relation {
 		return relationPath(t.kind, t.wanted)
 	}
-	return t.lister.path + "/" + id, nil
-}
-
-// update sends fields.
-func (t *target) update(ctx context.Context, id string, fields map[string]any) error {
-	at := time.Now()
-	path, err := t.path(id)
-	if err != nil {
-		return err
+	values := maps.Clone(t.wanted)
+	values[t.kind.IDField()] = id
+	path := t.kind.Path + "/{" + t.kind.IDField() + "}"
+	switch {
+	case t.kind.Shape == d.Singleton:
+		path = t.kind.Path
+	case len(t.kind.Paths) > 0:
+		path = t.kind.Paths[0]
 	}
-	answer, err := t.request(ctx, t.kind.Update.Method, path, t.wrap(fields))
-	if err != nil {
-		return err
+	whole, missing := body.Path(path, values)
+	if missing != "" {
+		return "", fmt.Errorf("a %s cannot be addressed without %s", t.kind.Name, missing)
 	}
-	if seen := t.open(answer); len(seen) > 0 {
-		return t.put(seen, at)
-	}
-	return nil
-}
-
-// remove deletes the resource; one that is gone is success.
-func (t *target) remove(ctx context.Context, id string) error {
-	path, err := t.path(id)
-	if err != nil {
-		return err
-	}
-	if len(t.kind.BeforeDelete) > 0 {
-		if _, err := t.request(ctx, t.kind.Update.Method, path, t.wrap(t.kind.BeforeDelete)); ignoreAbsent(err) != nil {
-			return err
-		}
-	}
-	if t.kind.DeleteQuery != "" {
-		path += "?" + t.kind.DeleteQuery
-	}
-	at := time.Now()
-	if _, err := t.request(ctx, http.MethodDelete, path, nil); ignoreAbsent(err) != nil {
-		return err
-	}
-	if t.kind.State.Path == "" {
-		t.mirror.Drop(id, at)
-	}
-	return nil
+	return whole, nil
 }
 
 // see returns what the mirror knows of the resource.
@@ -225,8 +167,12 @@ func (t *target) ask(ctx context.Context, id string) (map[string]any, bool, erro
 	if err != nil {
 		return nil, false, err
 	}
+	version, err := t.lister.version(ctx)
+	if err != nil {
+		return nil, false, err
+	}
 	at := time.Now()
-	answer, err := t.request(ctx, http.MethodGet, path, nil)
+	answer, err := t.request(ctx, asked{method: http.MethodGet, path: path, needs: []string{version}})
 	if openstack.ClassOf(err) == openstack.NotFound {
 		t.mirror.Drop(id, at)
 		return nil, false, nil
@@ -234,8 +180,14 @@ func (t *target) ask(ctx context.Context, id string) (map[string]any, bool, erro
 	if err != nil {
 		return nil, false, fmt.Errorf("looking at %s %s: %w", t.kind.Name, id, err)
 	}
-	seen := t.open(answer)
-	return seen, len(seen) > 0, t.put(seen, at)
+	shown := t.open(answer)
+	if len(shown) == 0 {
+		return nil, false, fmt.Errorf("the answer about %s %s has no %s", t.kind.Name, id, t.kind.Item)
+	}
+	if err := t.put(shown, at); err != nil {
+		return nil, false, err
+	}
+	return t.see(id)
 }
 
 func decode(i mirror.Item) (map[string]any, error) {
@@ -276,7 +228,7 @@ func (t *target) difference(seen map[string]any, ignore func(string) bool) (chan
 	for _, x := range body.Diff(t.kind, t.wanted, seen) {
 		switch {
 		case ignore(x.Field.Spec()):
-		case x.Field.CreateOnly || t.kind.Update.Method == "":
+		case x.Field.CreateOnly || t.kind.Update.Method == "" && x.Field.Via == "":
 			stuck = append(stuck, x)
 		default:
 			change = append(change, x)

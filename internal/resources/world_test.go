@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,6 +26,7 @@ import (
 	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/openstack/fake"
 	"stackwright.dev/stackwright/internal/resources"
+	"stackwright.dev/stackwright/internal/resources/body"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 	"stackwright.dev/stackwright/internal/resources/kinds"
 )
@@ -57,6 +59,9 @@ type world struct {
 	quota bool
 	// hidden keeps the kind out of lists.
 	hidden bool
+	// build is how long states are pending, page the longest page of a list.
+	build time.Duration
+	page  int
 }
 
 func (w *world) spec() map[string]any {
@@ -77,6 +82,9 @@ func newWorld(t *testing.T, k *d.Kind) *world {
 		t.Fatal(err)
 	}
 	w.resolve(k.Fields, declared)
+	for n := range 2 {
+		w.secrets[fmt.Sprintf("secret-%d", n)] = map[string]any{"value": fmt.Sprintf("c2VjcmV0LXdvcmQt%d", n)}
+	}
 	w.object = w.make("sample", map[string]any{"resource": declared})
 	return w
 }
@@ -99,10 +107,11 @@ func (w *world) resolve(fields []d.Field, declared map[string]any) {
 		}
 		for i := range list {
 			m, isMap := list[i].(map[string]any)
+			ref := body.RefKind(f, fields, declared)
 			switch {
-			case !isMap:
-			case f.Ref != "":
-				list[i] = map[string]any{"id": w.seed(f.Ref)}
+			case !isMap, f.Output, f.Type == d.Secret && strings.HasPrefix(fmt.Sprint(m["name"]), "secret-"):
+			case ref != "":
+				list[i] = map[string]any{"id": w.seed(ref)}
 			case f.Type == d.Secret:
 				name, _ := m["name"].(string)
 				key, _ := m["key"].(string)
@@ -131,6 +140,7 @@ func (w *world) cloud() *fake.Cloud {
 		s(c)
 	}
 	c.Hidden = map[string]bool{w.kind.Name: w.hidden}
+	c.Build, c.Page = w.build, w.page
 	c.Fault, c.Twins = w.fault, w.fault != nil
 	if w.quota {
 		c.SetQuota(w.kind.Name, w.seeded(w.kind.Name))
@@ -183,14 +193,18 @@ func (w *world) scenario() kittest.Scenario {
 // crds are the definitions that the controllers of one kind need: fewer are read faster.
 func (w *world) crds() []string {
 	plurals := map[string]bool{"clouds": true, "clusterclouds": true, w.kind.Plural: true}
-	for _, k := range kinds.Served() {
-		for _, f := range w.kind.Fields {
-			inner := slices.ContainsFunc(f.Fields, func(g d.Field) bool { return g.Ref == k.Name })
-			if f.Ref == k.Name || inner {
-				plurals[k.Plural] = true
+	var add func([]d.Field)
+	add = func(fields []d.Field) {
+		for _, f := range fields {
+			for _, k := range kinds.Served() {
+				if f.Ref == k.Name || slices.Contains(slices.Collect(maps.Values(f.Refs)), k.Name) {
+					plurals[k.Plural] = true
+				}
 			}
+			add(f.Fields)
 		}
 	}
+	add(w.kind.Fields)
 	var out []string
 	for plural := range plurals {
 		out = append(out, filepath.Join(crds, "openstack.stackwright.dev_"+plural+".yaml"))
@@ -198,39 +212,76 @@ func (w *world) crds() []string {
 	return out
 }
 
-// foreign puts a resource into the cloud that has the key of the sample and is not ours, with that id if there is one.
-func (w *world) foreign(id string) {
+// foreign puts a resource into the cloud that has the key of the sample and is not ours, with that id if there is one
+// and the kind has ids of its own. It returns the id.
+func (w *world) foreign(id string) string {
 	declared, _ := w.spec()["resource"].(map[string]any)
-	fields := map[string]any{}
 	for _, f := range w.kind.Fields {
-		v, ok := declared[f.Spec()]
-		m, _ := v.(map[string]any)
-		switch {
-		case f.Const != nil:
-			fields[f.API] = f.Const
-		case !ok && f.Named:
-			fields[f.API], declared[f.Spec()] = "sample", "sample"
-		case !ok && f.Own:
-			fields[f.API] = fake.User
-		case !ok:
-		case f.Ref != "":
-			fields[f.API] = m["id"]
-		case f.Type == d.Secret, f.Type == d.Objects:
-		default:
-			fields[f.API] = v
+		if _, ok := declared[f.Spec()]; !ok && f.Named {
+			declared[f.Spec()] = "sample"
 		}
 	}
-	if id != "" && w.kind.ID == "" {
-		if f, declared := w.kind.Field("id"); declared && f.Named {
-			fields["id"] = id
-			w.spec()["resource"].(map[string]any)[f.Spec()] = id
-		}
+	fields, err := body.Render(w.kind, declared, "sample", w)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	switch f, ok := w.kind.Field(w.kind.IDField()); {
+	case id == "":
+	case strings.HasSuffix(w.kind.ID, "_ref"):
 		fields["id"] = id
+	case w.kind.ID != "":
+		for _, g := range w.kind.Fields {
+			if g.API == w.kind.ID || g.In == w.kind.ID {
+				id, _ = fields[g.API].(string)
+			}
+		}
+	default:
+		if fields["id"] = id; ok && f.Named {
+			declared[f.Spec()] = id
+		}
 	}
 	if w.kind.Hook == "ec2" && id == "" {
 		sum := sha256.Sum256([]byte("a")) // the access key of the Secret that resolve makes
 		fields["id"] = hex.EncodeToString(sum[:])
 	}
+	if !w.kind.Keyed() {
+		fields = w.shown(fields)
+	}
 	w.next[w.kind.Name]++
 	w.seeds = append(w.seeds, func(c *fake.Cloud) { c.Put(w.kind.Name, fields) })
+	return id
+}
+
+// shown are fields as a cloud has them.
+func (w *world) shown(fields map[string]any) map[string]any {
+	out, _ := body.Sent(w.kind, fields)
+	for _, f := range w.kind.Fields {
+		if f.WriteOnly {
+			delete(out, f.API)
+		}
+	}
+	if id, ok := fields["id"]; ok {
+		out["id"] = id
+	}
+	return out
+}
+
+// ID implements body.Resolver: references of samples are ids.
+func (w *world) ID(f d.Field, m map[string]any) (string, error) {
+	id, _ := m["id"].(string)
+	if f.By != "" {
+		return "http://cloud.test/key-manager/v1/secrets/" + id, nil
+	}
+	return id, nil
+}
+
+// Secret implements body.Resolver.
+func (w *world) Secret(d.Field, map[string]any) (string, error) { return "secret", nil }
+
+// Own implements body.Resolver.
+func (w *world) Own(kind string) string {
+	if kind == "User" {
+		return fake.User
+	}
+	return fake.Project
 }

@@ -52,9 +52,9 @@ const shortStride = 8
 func (w *World) Crash(t *testing.T, script func(*Play)) {
 	t.Helper()
 	want := w.calm(t, script)
-	stride := 1
+	stride := max(1, w.Stride)
 	if testing.Short() {
-		stride = shortStride
+		stride = max(stride, shortStride)
 	}
 	for i, death := range []Death{Lost, Unanswered, After} {
 		t.Run(string(death), func(t *testing.T) {

@@ -52,6 +52,8 @@ type Scenario struct {
 	// Children says how objects that controllers make behave, by `Kind/name` or `Kind`. Workloads, Jobs, claims and load
 	// balancers that are not named become ready at once; custom resources that are not named stay as they are.
 	Children map[string]Behaviour
+	// Stride is how far apart the requests are at which a crash play dies; each is tried when it is zero.
+	Stride int
 	// Script goes on after the objects of Files are there and all is quiet. It may be nil.
 	Script func(*Play)
 	// Fault stands between the operator and its servers in plays that bring no other. It may be nil.

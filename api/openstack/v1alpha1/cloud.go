@@ -27,6 +27,10 @@ type CloudSpec struct {
 	// +kubebuilder:default="5m"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('10s')",message="syncPeriod must be at least 10s"
 	SyncPeriod metav1.Duration `json:"syncPeriod,omitzero"`
+	// AllProjects reads the resources of all projects, for credentials of administrators whose objects are in other
+	// projects than their own. Services that show administrators everything do so anyway.
+	// +optional
+	AllProjects bool `json:"allProjects,omitempty"`
 	// Limits of the requests to each service of the cloud.
 	// +optional
 	// +kubebuilder:default={}

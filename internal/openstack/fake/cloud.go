@@ -22,6 +22,12 @@ type Cloud struct {
 	Life time.Duration
 	// Build is how long a resource with states stays pending.
 	Build time.Duration
+	// Page is the longest page of a list; 0 has no limit.
+	Page int
+	// Microversions are the highest ones of services by type.
+	Microversions map[string]string
+	// Leads are the states to which actions lead, such as resize to VERIFY_RESIZE, which waits for an answer.
+	Leads map[string]string
 	// Twins lets resources have the key of another one, as most services do; identity does not.
 	Twins bool
 	// Hidden are kinds whose resources no list shows.
@@ -70,10 +76,12 @@ const (
 // New returns a cloud without resources that offers the services of kinds.
 func New(kinds []*d.Kind) *Cloud {
 	c := &Cloud{Host: "cloud.test", Password: "secret", Life: time.Hour, Quota: map[string]int{},
-		stores: map[string]*store{}, tokens: map[string]time.Time{}}
+		Microversions: map[string]string{"compute": "2.96", "block-storage": "3.71", "placement": "1.39"},
+		Leads:         map[string]string{"resize": "VERIFY_RESIZE"},
+		stores:        map[string]*store{}, tokens: map[string]time.Time{}}
 	for _, k := range kinds {
 		c.kinds = append(c.kinds, k)
-		c.stores[k.Name] = &store{rows: map[string]*row{}}
+		c.stores[k.Name] = &store{rows: map[string]*row{}, gone: map[string]*row{}}
 	}
 	return c
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 )
@@ -16,23 +18,48 @@ func (c *Cloud) Put(kind string, fields map[string]any) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	k := c.kind(kind)
-	if k.Shape == d.Relation {
+	switch k.Shape {
+	case d.Singleton:
+		return c.setQuota(k, fields)
+	case d.Relation:
 		id := relationID(k, fields)
 		c.relate(k, id, fields).seeded = true
 		return id
 	}
-	id, _ := fields[k.IDField()].(string)
+	id, _ := placed(k, fields)[k.IDField()].(string)
+	if n, ok := fields[k.IDField()].(float64); ok {
+		id = strconv.Itoa(int(n))
+	}
+	if id == "" {
+		id, _ = fields["id"].(string)
+	}
+	id = id[strings.LastIndex(id, "/")+1:]
 	if id == "" {
 		id = c.id()
 	}
 	r := c.stores[kind].rows[id]
 	if r == nil {
 		c.serial++
-		r = &row{fields: c.defaults(k), serial: c.serial, seeded: true}
+		r = &row{fields: c.defaults(k), serial: c.serial, seeded: true, updated: time.Now()}
 		c.stores[kind].rows[id] = r
 	}
-	maps.Copy(r.fields, fields)
-	r.fields[k.IDField()] = id
+	maps.Copy(r.fields, placed(k, fields))
+	r.fields[k.IDField()] = c.shown(k, id)
+	r.updated = time.Now()
+	return id
+}
+
+func (c *Cloud) setQuota(k *d.Kind, fields map[string]any) string {
+	id := relationID(k, fields)
+	c.serial++
+	row := newQuota(k, c.serial)
+	row.seeded = true
+	for name, v := range fields {
+		if !slices.Contains(k.Key, name) {
+			row.fields[name] = v
+		}
+	}
+	c.stores[k.Name].rows[id] = row
 	return id
 }
 

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net"
@@ -8,8 +9,10 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
+	"stackwright.dev/stackwright/internal/resources/body"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 )
 
@@ -25,58 +28,157 @@ func (c *Cloud) answer(r *http.Request) answer {
 	}
 	service, path, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/")
 	path = version.ReplaceAllString("/"+path, "")
-	if path == "" || path == "/" {
-		return answer{http.StatusOK, map[string]any{"versions": []any{}}}
+	if path = strings.TrimPrefix(path, "/"+Project); path == "" || path == "/" {
+		return c.versions(service)
 	}
-	for _, k := range c.kinds {
-		if k.Service != service {
-			continue
-		}
-		if a, ok := c.serve(k, path, r); ok {
-			return a
+	q := &question{Request: r, path: path, query: r.URL.Query(), version: microversion(r)}
+	if err := q.read(); err != nil {
+		return failure(http.StatusBadRequest, "the body is no JSON: "+err.Error())
+	}
+	if most := c.Microversions[service]; q.version != "" && above(q.version, most) {
+		return failure(http.StatusNotAcceptable, "Version "+q.version+" is not supported by the API. Maximum is "+most+".")
+	}
+	for _, serve := range []func(*d.Kind, *question) (answer, bool){c.listing, c.acting, c.serve} {
+		for _, k := range c.ofService(service) {
+			if a, ok := serve(k, q); ok {
+				return a
+			}
 		}
 	}
 	return failure(http.StatusNotFound, "there is nothing at "+r.URL.Path)
 }
 
-func (c *Cloud) serve(k *d.Kind, path string, r *http.Request) (answer, bool) {
-	for _, p := range k.Paths {
-		if values, ok := fits(p, path); ok {
-			return c.relation(k, values, r), true
+// question is a request that was read.
+type question struct {
+	*http.Request
+	path    string
+	query   url.Values
+	version string
+	// doc is the body.
+	doc any
+}
+
+func (q *question) read() error {
+	err := json.NewDecoder(q.Body).Decode(&q.doc)
+	if err != nil && err.Error() == "EOF" {
+		return nil
+	}
+	return err
+}
+
+// ofService are the kinds of a service, those that list with a query first: it tells them from others at the same path.
+func (c *Cloud) ofService(service string) []*d.Kind {
+	var out []*d.Kind
+	for _, k := range c.kinds {
+		if k.Service == service {
+			out = append(out, k)
 		}
 	}
-	list := k.List.Path
-	if list == "" {
-		list = k.Path
+	slices.SortStableFunc(out, func(a, b *d.Kind) int { return len(b.List.Query) - len(a.List.Query) })
+	return out
+}
+
+// versions is how a service describes itself.
+func (c *Cloud) versions(service string) answer {
+	doc := map[string]any{"id": "v2.1", "status": "CURRENT"}
+	if service == "block-storage" {
+		doc["id"] = "v3.0"
 	}
-	if values, ok := fits(list, path); ok && r.Method == http.MethodGet {
-		return c.list(k, values, r.URL.Query()), true
+	if most := c.Microversions[service]; most != "" {
+		major, _, _ := strings.Cut(most, ".")
+		doc["version"], doc["max_version"], doc["min_version"] = most, most, major+".1"
 	}
-	if values, ok := fits(k.Path, path); ok && r.Method == http.MethodPost {
-		return c.create(k, values, c.id(), r), true
+	return answer{http.StatusOK, map[string]any{"version": doc, "versions": []any{doc}}}
+}
+
+// microversion is the one that a request asks for.
+func microversion(r *http.Request) string {
+	text := r.Header.Get("OpenStack-API-Version")
+	return text[strings.LastIndex(text, " ")+1:]
+}
+
+// above tells whether a microversion is higher than another.
+func above(a, b string) bool {
+	split := func(v string) (string, string) {
+		major, minor, _ := strings.Cut(v, ".")
+		return major, minor
 	}
-	values, ok := fits(k.Path+"/{the id}", path)
+	aMajor, aMinor := split(a)
+	bMajor, bMinor := split(b)
+	if aMajor != bMajor {
+		return aMajor > bMajor
+	}
+	return cmp.Or(len(aMinor)-len(bMinor), strings.Compare(aMinor, bMinor)) > 0
+}
+
+// listing answers to lists of a kind.
+func (c *Cloud) listing(k *d.Kind, q *question) (answer, bool) {
+	values, ok := fits(cmp.Or(k.List.Path, k.Path), q.path)
+	if !ok || q.Method != http.MethodGet || k.Shape == d.Singleton {
+		return answer{}, false
+	}
+	own, err := url.ParseQuery(k.List.Query)
+	if err != nil {
+		return answer{}, false
+	}
+	for name, v := range own {
+		if !slices.Equal(q.query[name], v) {
+			return answer{}, false
+		}
+	}
+	return c.list(k, values, q), true
+}
+
+// serve answers to requests about one resource.
+func (c *Cloud) serve(k *d.Kind, q *question) (answer, bool) {
+	for _, p := range k.Paths {
+		if values, ok := fits(p, q.path); ok && k.Shape == d.Relation {
+			return c.relation(k, values, q), true
+		}
+	}
+	if k.Shape == d.Singleton {
+		values, ok := fits(k.Path, q.path)
+		if !ok {
+			return answer{}, false
+		}
+		return c.singleton(k, values, q), true
+	}
+	values, ok := fits(cmp.Or(k.Create.Path, k.Path), q.path)
+	if ok && q.Method == http.MethodPost && k.Create.Body == "" {
+		return c.create(k, values, c.id(), q), true
+	}
+	return c.one(k, q)
+}
+
+// one answers to requests about a resource with an id.
+func (c *Cloud) one(k *d.Kind, q *question) (answer, bool) {
+	pattern := k.Path + "/{the id}"
+	if len(k.Paths) > 0 {
+		pattern = strings.ReplaceAll(k.Paths[0], "{"+k.IDField()+"}", "{the id}")
+	}
+	values, ok := fits(pattern, q.path)
 	if !ok || k.Shape == d.Relation {
 		return answer{}, false
 	}
 	id, _ := values["the id"].(string)
 	delete(values, "the id")
-	switch r.Method {
+	switch q.Method {
 	case http.MethodGet:
 		return c.show(k, id), true
 	case http.MethodDelete:
 		return c.delete(k, id), true
 	case http.MethodPut, http.MethodPatch:
 		if k.Create.Method == http.MethodPut && c.stores[k.Name].rows[id] == nil {
-			return c.create(k, values, id, r), true
+			return c.create(k, values, id, q), true
 		}
-		return c.update(k, id, r), true
+		return c.update(k, id, q), true
 	}
-	return failure(http.StatusMethodNotAllowed, r.Method+" is not allowed here"), true
+	return failure(http.StatusMethodNotAllowed, q.Method+" is not allowed here"), true
 }
 
 // fits returns what the holes of a pattern stand for in a path.
 func fits(pattern, path string) (map[string]any, bool) {
+	pattern, _, _ = strings.Cut(pattern, "?")
 	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(want) != len(have) {
 		return nil, false
@@ -99,20 +201,19 @@ func fits(pattern, path string) (map[string]any, bool) {
 }
 
 // input takes the resource out of the body of a request.
-func input(k *d.Kind, r *http.Request, many bool) (map[string]any, string) {
-	var doc map[string]any
-	if err := json.NewDecoder(r.Body).Decode(&doc); err != nil {
-		return nil, "the body is no JSON object: " + err.Error()
-	}
-	if many {
+func input(k *d.Kind, q *question, many bool) (map[string]any, string) {
+	doc, ok := q.doc.(map[string]any)
+	switch {
+	case !ok:
+		return nil, "the body is no JSON object"
+	case many:
 		list, _ := doc[k.Items].([]any)
 		if len(list) != 1 {
 			return nil, "the body has no list " + k.Items
 		}
 		m, _ := list[0].(map[string]any)
 		return m, ""
-	}
-	if k.Item == d.None {
+	case k.Item == d.None || k.Bare:
 		return doc, ""
 	}
 	m, ok := doc[k.Item].(map[string]any)
@@ -120,6 +221,47 @@ func input(k *d.Kind, r *http.Request, many bool) (map[string]any, string) {
 		return nil, "the body has no " + k.Item
 	}
 	return m, ""
+}
+
+// placed puts what a request has into the places where answers show it.
+func placed(k *d.Kind, in map[string]any) map[string]any {
+	out := map[string]any{}
+	for name, v := range in {
+		f, ok := top(k, name)
+		switch {
+		case !ok && loose(k) != "" && name != k.Marker.Field:
+			below, _ := out[loose(k)].(map[string]any)
+			if below == nil {
+				below = map[string]any{}
+			}
+			below[name] = v
+			out[loose(k)] = below
+		case !ok:
+			out[name] = v // the entry of a flat field, or a marker
+		default:
+			body.Place(out, f, v)
+		}
+	}
+	return out
+}
+
+// top is a field that is not an entry of another one.
+func top(k *d.Kind, api string) (d.Field, bool) {
+	i := slices.IndexFunc(k.Fields, func(f d.Field) bool { return f.API == api })
+	if i < 0 {
+		return d.Field{}, false
+	}
+	return k.Fields[i], true
+}
+
+// loose is where entries of a flat map are shown that are not shown beside the other fields.
+func loose(k *d.Kind) string {
+	for _, f := range k.Fields {
+		if f.Flat && f.Type == d.Map && f.In != "" {
+			return f.In
+		}
+	}
+	return ""
 }
 
 // RoundTrip implements http.RoundTripper: it answers in the caller's goroutine, without a network.

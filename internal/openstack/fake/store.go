@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,21 +17,52 @@ import (
 )
 
 // store has the resources of one kind.
-type store struct{ rows map[string]*row }
+type store struct {
+	rows map[string]*row
+	// gone are the resources that were deleted, by id.
+	gone map[string]*row
+}
 
 // row is one resource.
 type row struct {
 	fields map[string]any
+	// ready is when the resource comes to the state after, or to the first that is usable.
 	ready  time.Time
+	after  string
 	serial int
+	// updated is when it was changed last, leaves when it is deleted.
+	updated, leaves time.Time
 	// seeded rows were not made by a client.
 	seeded bool
 }
 
-func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, r *http.Request) answer {
-	in, problem := input(k, r, k.Create.Many)
+// busy tells whether the service still works on the resource.
+func (r *row) busy() bool { return time.Now().Before(r.ready) || !r.leaves.IsZero() }
+
+// touched is when the resource was changed last, also by coming to a state.
+func (r *row) touched() time.Time {
+	if now := time.Now(); r.ready.After(r.updated) && !r.ready.After(now) {
+		return r.ready
+	}
+	return r.updated
+}
+
+// row is a resource that is still there.
+func (c *Cloud) row(k *d.Kind, id string) *row {
+	s := c.stores[k.Name]
+	r := s.rows[id]
+	if r != nil && !r.leaves.IsZero() && !time.Now().Before(r.leaves) {
+		delete(s.rows, id)
+		s.gone[id] = r
+		return nil
+	}
+	return r
+}
+
+func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, q *question) answer {
+	in, problem := input(k, q, k.Create.Many)
 	if problem == "" {
-		problem = check(k, in, nil)
+		problem = check(k, in, nil, q.version)
 	}
 	if problem != "" {
 		return failure(http.StatusBadRequest, problem)
@@ -50,10 +81,16 @@ func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, r *http.Requ
 		id = accessID(in)
 	}
 	fields := c.defaults(k)
-	maps.Copy(fields, in)
-	maps.Copy(fields, parent)
-	fields[k.IDField()] = id
-	if s.rows[id] != nil || c.unique(k) && c.namesake(k, fields) {
+	maps.Copy(fields, placed(k, in))
+	maps.Copy(fields, placed(k, parent))
+	if own, ok := fields[k.IDField()].(string); ok && own != "" {
+		id = own // the id of what it attaches
+	}
+	if numbered(k) {
+		id = strconv.Itoa(c.serial)
+	}
+	fields[k.IDField()] = c.shown(k, id)
+	if c.row(k, id) != nil || c.unique(k) && c.namesake(k, fields) {
 		return failure(http.StatusConflict, "Conflict occurred attempting to store "+k.Name+" - Duplicate entry.")
 	}
 	for _, f := range k.Fields {
@@ -62,14 +99,44 @@ func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, r *http.Requ
 		}
 	}
 	c.serial++
-	row := &row{fields: fields, ready: time.Now().Add(c.Build), serial: c.serial}
+	now := time.Now()
+	row := &row{fields: fields, ready: now.Add(c.Build), updated: now, serial: c.serial}
+	if k.State.Path == "" {
+		row.ready = now
+	}
 	s.rows[id] = row
-	out := any(map[string]any{k.Item: row.show(k)})
+	return c.made(k, row)
+}
+
+// shown is the form in which answers show an id.
+func (c *Cloud) shown(k *d.Kind, id string) any {
+	if n, err := strconv.Atoi(id); err == nil && numbered(k) {
+		return float64(n)
+	}
+	if strings.HasSuffix(k.ID, "_ref") {
+		return "http://" + c.Host + "/" + k.Service + "/v1" + k.Path + "/" + id
+	}
+	return id
+}
+
+// numbered kinds have numbers for ids.
+func numbered(k *d.Kind) bool { return k.Name == "HostAggregate" }
+
+// terse are kinds whose creation is answered with the id alone.
+var terse = []string{"Server", "KeyManagerSecret", "KeyManagerContainer", "Stack"}
+
+// made is the answer to a creation.
+func (c *Cloud) made(k *d.Kind, row *row) answer {
+	shown := row.show(k)
+	if slices.Contains(terse, k.Name) {
+		shown = map[string]any{k.IDField(): shown[k.IDField()]}
+	}
+	out := any(map[string]any{k.Item: shown})
 	switch {
 	case k.Create.Many:
-		out = map[string]any{k.Items: []any{row.show(k)}}
+		out = map[string]any{k.Items: []any{shown}}
 	case k.Item == d.None:
-		out = row.show(k)
+		out = shown
 	}
 	return answer{http.StatusCreated, out}
 }
@@ -88,6 +155,7 @@ func (c *Cloud) defaults(k *d.Kind) map[string]any {
 	out := map[string]any{"created_at": time.Now().UTC().Format(time.RFC3339)}
 	for _, f := range k.Fields {
 		switch {
+		case f.In != "" || f.Local || f.Beside || f.Output:
 		case f.API == "domain_id":
 			out[f.API] = "default"
 		case f.Type == d.Bool:
@@ -121,48 +189,96 @@ func (c *Cloud) namesake(k *d.Kind, fields map[string]any) bool {
 }
 
 // check is what a service's schema refuses. have is the resource that is changed, nil for a new one.
-func check(k *d.Kind, in map[string]any, have *row) string {
+func check(k *d.Kind, in map[string]any, have *row, version string) string {
 	known := map[string]bool{k.IDField(): have == nil, k.Marker.Field: true}
+	if k.Marker.Channel == d.MarkByTagLater {
+		known[k.Marker.Field] = false
+	}
+	free := k.Marker.Channel == d.MarkByExtra
 	for _, f := range k.Fields {
-		known[f.API] = have == nil || !f.CreateOnly
-		v, given := in[f.API]
-		switch {
-		case have == nil && f.Required && !given && !strings.Contains(k.Path, "{"+f.API+"}"):
-			return fmt.Sprintf("'%s' is a required property", f.API)
-		case given && f.Enum != nil && !slices.Contains(f.Enum, fmt.Sprint(v)):
-			return fmt.Sprintf("'%v' is not one of %v", v, f.Enum)
+		if problem := checkField(k, f, in, have == nil); problem != "" {
+			return problem
 		}
+		known[f.API] = (have == nil && !f.Later || have != nil && (!f.CreateOnly || k.Update.Whole) && f.Via == "") &&
+			(f.Since == "" || !above(f.Since, version))
+		for _, inner := range f.Fields {
+			known[inner.API] = known[inner.API] || f.Flat
+		}
+		free = free || f.Flat && f.Type == d.Map
 	}
 	for name := range in {
-		if !known[name] && k.Marker.Channel != d.MarkByExtra {
+		if !known[name] && !free {
 			return fmt.Sprintf("Additional properties are not allowed ('%s' was unexpected)", name)
 		}
 	}
 	return ""
 }
 
-func (c *Cloud) update(k *d.Kind, id string, r *http.Request) answer {
-	row := c.stores[k.Name].rows[id]
+func checkField(k *d.Kind, f d.Field, in map[string]any, fresh bool) string {
+	v, given := in[f.API]
+	inPath := strings.Contains(k.Path+k.Create.Path, "{"+f.API+"}")
+	switch {
+	case fresh && f.Required && !given && !inPath && !f.Flat && !f.Beside:
+		return fmt.Sprintf("'%s' is a required property", f.API)
+	case !given || f.Enum == nil || v == nil:
+		return ""
+	}
+	values, isList := v.([]any)
+	if !isList {
+		values = []any{v}
+	}
+	for _, v := range values {
+		if !slices.ContainsFunc(f.Enum, func(word string) bool { return fmt.Sprint(body.Value(f, word)) == fmt.Sprint(v) }) {
+			return fmt.Sprintf("'%v' is not one of %v", v, f.Enum)
+		}
+	}
+	return ""
+}
+
+func (c *Cloud) update(k *d.Kind, id string, q *question) answer {
+	row := c.row(k, id)
 	if row == nil {
 		return missing(k, id)
 	}
-	in, problem := input(k, r, false)
+	if row.busy() {
+		return failure(http.StatusConflict, k.Name+" "+id+" is immutable and cannot be updated.")
+	}
+	in, problem := patch(k, q)
 	if problem == "" {
-		problem = check(k, in, row)
+		problem = check(k, in, row, q.version)
 	}
 	if problem != "" {
 		return failure(http.StatusBadRequest, problem)
 	}
-	for name, v := range in {
-		if f, ok := k.Field(name); !ok || !f.WriteOnly {
+	for name, v := range placed(k, in) {
+		if f, ok := top(k, name); !ok || !f.WriteOnly {
 			row.fields[name] = v
 		}
 	}
+	row.updated = time.Now()
 	return c.show(k, id)
 }
 
+// patch is what an update changes.
+func patch(k *d.Kind, q *question) (map[string]any, string) {
+	if !k.Update.JSONPatch {
+		return input(k, q, false)
+	}
+	ops, ok := q.doc.([]any)
+	if !ok || q.Header.Get("Content-Type") != "application/openstack-images-v2.1-json-patch" {
+		return nil, "the body is no JSON patch"
+	}
+	in := map[string]any{}
+	for _, op := range ops {
+		m, _ := op.(map[string]any)
+		path, _ := m["path"].(string)
+		in[strings.NewReplacer("~1", "/", "~0", "~").Replace(strings.TrimPrefix(path, "/"))] = m["value"]
+	}
+	return in, ""
+}
+
 func (c *Cloud) show(k *d.Kind, id string) answer {
-	row := c.stores[k.Name].rows[id]
+	row := c.row(k, id)
 	switch {
 	case row == nil:
 		return missing(k, id)
@@ -178,9 +294,16 @@ func (r *row) show(k *d.Kind) map[string]any {
 	if k.State.Path == "" || out[k.State.Path] != nil {
 		return out
 	}
-	if len(k.State.Pending) > 0 && time.Now().Before(r.ready) {
+	switch {
+	case !r.leaves.IsZero():
+		out[k.State.Path] = "deleting"
+	case time.Now().Before(r.ready) && len(k.State.Pending) > 0:
 		out[k.State.Path] = k.State.Pending[0]
-	} else if len(k.State.Ready) > 0 {
+	case time.Now().Before(r.ready):
+		out[k.State.Path] = "busy"
+	case r.after != "":
+		out[k.State.Path] = r.after
+	default:
 		out[k.State.Path] = k.State.Ready[0]
 	}
 	return out
@@ -191,7 +314,7 @@ func missing(k *d.Kind, id string) answer {
 }
 
 func (c *Cloud) delete(k *d.Kind, id string) answer {
-	row := c.stores[k.Name].rows[id]
+	row := c.row(k, id)
 	if row == nil {
 		return missing(k, id)
 	}
@@ -200,89 +323,16 @@ func (c *Cloud) delete(k *d.Kind, id string) answer {
 			return failure(http.StatusForbidden, fmt.Sprintf("Cannot delete a %s while %s is not %v", k.Item, name, want))
 		}
 	}
-	delete(c.stores[k.Name].rows, id)
-	return answer{code: http.StatusNoContent}
-}
-
-func (c *Cloud) list(k *d.Kind, parent map[string]any, query url.Values) answer {
-	rows := slices.SortedFunc(maps.Values(c.stores[k.Name].rows), func(a, b *row) int { return a.serial - b.serial })
-	out := []any{}
-	for _, r := range rows {
-		if !c.Hidden[k.Name] && r.within(parent) && r.selected(k, query) {
-			out = append(out, r.show(k))
-		}
-	}
-	return answer{http.StatusOK, nest(k.Items, out)}
-}
-
-// nest makes the envelope of a list whose name is a path.
-func nest(path string, v any) any {
-	head, rest, found := strings.Cut(path, ".")
-	if !found {
-		return map[string]any{head: v, "links": map[string]any{"next": nil}}
-	}
-	return map[string]any{head: nest(rest, v)}
-}
-
-func (r *row) within(parent map[string]any) bool {
-	for name, v := range parent {
-		if r.fields[name] != v {
-			return false
-		}
-	}
-	return true
-}
-
-func (r *row) selected(k *d.Kind, query url.Values) bool {
-	for _, f := range k.Fields {
-		if want := query.Get(f.API); want != "" && fmt.Sprint(r.fields[f.API]) != want {
-			return false
-		}
-	}
-	return true
-}
-
-// relation makes, shows or removes a relation. Its row has the values where lists show them.
-func (c *Cloud) relation(k *d.Kind, values map[string]any, r *http.Request) answer {
-	s, id := c.stores[k.Name], relationID(k, values)
 	switch {
-	case r.Method == http.MethodPut && s.rows[id] == nil:
-		c.relate(k, id, values)
-	case s.rows[id] == nil:
-		return missing(k, id)
-	case r.Method == http.MethodDelete:
-		delete(s.rows, id)
+	case !row.leaves.IsZero():
+		return failure(http.StatusBadRequest, "Invalid "+k.Item+": the status is deleting")
+	case k.State.Path != "" && c.Build > 0:
+		row.leaves = time.Now().Add(c.Build)
+		row.updated = time.Now()
+		delete(row.fields, k.State.Path)
+		return answer{code: http.StatusAccepted}
 	}
+	delete(c.stores[k.Name].rows, id)
+	c.stores[k.Name].gone[id] = row
 	return answer{code: http.StatusNoContent}
-}
-
-// relate makes the row of a relation.
-func (c *Cloud) relate(k *d.Kind, id string, values map[string]any) *row {
-	c.serial++
-	fields := map[string]any{}
-	for _, f := range k.Fields {
-		v, ok := values[f.API]
-		if !ok {
-			continue
-		}
-		if strings.Contains(k.Path, "{"+f.API+"}") {
-			fields[f.API] = v
-		}
-		if word, _ := v.(string); f.Values[word] != nil {
-			v = f.Values[word]
-		}
-		body.Place(fields, f, v)
-	}
-	made := &row{fields: fields, serial: c.serial}
-	c.stores[k.Name].rows[id] = made
-	return made
-}
-
-func relationID(k *d.Kind, values map[string]any) string {
-	parts := make([]string, 0, len(k.Key))
-	for _, name := range k.Key {
-		v, _ := values[name].(string)
-		parts = append(parts, v)
-	}
-	return strings.Join(parts, "/")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
@@ -56,6 +57,7 @@ func render(fields []d.Field, declared map[string]any, object string, r Resolver
 		case !ok:
 			continue
 		}
+		f.Ref = RefKind(f, fields, declared)
 		value, err := value(f, v, r)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Spec(), err)
@@ -65,8 +67,28 @@ func render(fields []d.Field, declared map[string]any, object string, r Resolver
 	return out, nil
 }
 
+// RefKind is the kind that a field refers to, which may depend on another field beside it; empty when that leaves only
+// an id.
+func RefKind(f d.Field, beside []d.Field, declared map[string]any) string {
+	for _, b := range beside {
+		if f.RefBy != "" && b.API == f.RefBy {
+			word, _ := declared[b.Spec()].(string)
+			return f.Refs[word]
+		}
+	}
+	return f.Ref
+}
+
 func value(f d.Field, v any, r Resolver) (any, error) {
 	switch {
+	case f.Output:
+		return v, nil
+	case f.RefBy != "" && f.Ref == "":
+		m, _ := v.(map[string]any)
+		if id, _ := m["id"].(string); id != "" {
+			return id, nil
+		}
+		return nil, fmt.Errorf("with this %s it can only be given by id", f.RefBy)
 	case f.Ref != "" && f.Type == d.Strings:
 		return each(v, func(m map[string]any) (any, error) { return r.ID(f, m) })
 	case f.Ref != "":
@@ -117,22 +139,36 @@ func Merge(rendered, extra map[string]any) error {
 	return nil
 }
 
-// At returns the value at a path of names joined by dots, nil when there is none.
-func At(m map[string]any, path string) any {
+// At returns the value at a path of names and indexes joined by dots, nil when there is none.
+func At(v any, path string) any {
 	for {
-		if v, ok := m[path]; ok {
-			return v
-		}
-		head, rest, found := strings.Cut(path, ".")
-		next, ok := m[head].(map[string]any)
-		if !found || !ok {
+		switch x := v.(type) {
+		case map[string]any:
+			if found, ok := x[path]; ok {
+				return found
+			}
+			head, rest, deeper := strings.Cut(path, ".")
+			if !deeper {
+				return nil
+			}
+			v, path = x[head], rest
+		case []any:
+			head, rest, deeper := strings.Cut(path, ".")
+			i, err := strconv.Atoi(head)
+			if err != nil || i < 0 || i >= len(x) {
+				return nil
+			}
+			if !deeper {
+				return x[i]
+			}
+			v, path = x[i], rest
+		default:
 			return nil
 		}
-		m, path = next, rest
 	}
 }
 
-// Actual returns the value of a field in an observed resource.
+// Actual returns the value of a field in an observed resource that Seen returned.
 func Actual(f d.Field, seen map[string]any) any {
 	if f.In != "" {
 		return At(seen, f.In)
@@ -145,22 +181,24 @@ func Actual(f d.Field, seen map[string]any) any {
 func Observed(k *d.Kind, seen map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, f := range k.Fields {
-		if f.WriteOnly || f.Const != nil || f.Type == d.Secret {
+		if f.WriteOnly || f.Output || f.Const != nil || f.Type == d.Secret {
 			continue
 		}
 		if v := Actual(f, seen); v != nil {
-			out[Shown(f)] = v
+			out[f.Shown()] = told(f, v)
 		}
 	}
 	return out
 }
 
-// Shown is the name of a field in status.resource and in filters: references are shown as ids.
-func Shown(f d.Field) string {
-	if f.Ref == "" || f.As != "" && !strings.HasSuffix(f.As, "Ref") && !strings.HasSuffix(f.As, "Refs") {
-		return f.Spec()
+// told is what people declare for a value that the API shows.
+func told(f d.Field, v any) any {
+	for word, shown := range f.Values {
+		if shown != nil && text(shown) == text(v) {
+			return word
+		}
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(f.Spec(), "Refs"), "Ref") + "ID"
+	return v
 }
 
 // Place puts a value where Actual finds it.
@@ -169,8 +207,16 @@ func Place(seen map[string]any, f d.Field, v any) {
 	if path == "" {
 		path = f.API
 	}
+	if path == d.Self {
+		seen[path] = v
+		return
+	}
 	names := strings.Split(path, ".")
-	for _, name := range names[:len(names)-1] {
+	for i, name := range names[:len(names)-1] {
+		if names[i+1] == "0" {
+			seen[name] = []any{placed(names[i+2:], v)}
+			return
+		}
 		below, ok := seen[name].(map[string]any)
 		if !ok {
 			below = map[string]any{}
@@ -179,4 +225,12 @@ func Place(seen map[string]any, f d.Field, v any) {
 		seen = below
 	}
 	seen[names[len(names)-1]] = v
+}
+
+// placed is the first entry of a list with a value in it.
+func placed(names []string, v any) any {
+	for _, name := range slices.Backward(names) {
+		v = map[string]any{name: v}
+	}
+	return v
 }

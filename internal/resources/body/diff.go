@@ -25,7 +25,7 @@ func Diff(k *d.Kind, wanted, seen map[string]any) []Difference {
 	var out []Difference
 	for _, f := range k.Fields {
 		want, ok := wanted[f.API]
-		if !ok || f.WriteOnly || f.Const != nil {
+		if !ok || f.WriteOnly || f.Local || f.Output || f.Const != nil {
 			continue
 		}
 		actual := Actual(f, seen)
@@ -38,11 +38,7 @@ func Diff(k *d.Kind, wanted, seen map[string]any) []Difference {
 
 // Same tells whether a declared value and an observed one mean the same.
 func Same(f d.Field, want, seen any) bool {
-	if f.Values != nil {
-		if s, ok := want.(string); ok && f.Values[s] != nil {
-			want = f.Values[s]
-		}
-	}
+	want = translated(f, want)
 	if empty(want) && empty(seen) {
 		return true
 	}
@@ -108,12 +104,20 @@ func sameEntry(f d.Field, want, seen any) bool {
 	return canonical(f, want) == canonical(f, seen)
 }
 
+// translated is what the API takes and shows for a declared value.
+func translated(f d.Field, want any) any {
+	if v, ok := f.Values[text(want)]; ok {
+		return v
+	}
+	return want
+}
+
 // sameObject compares the declared fields only: the API may show more.
 func sameObject(fields []d.Field, want, seen any) bool {
 	w, _ := want.(map[string]any)
 	s, _ := seen.(map[string]any)
 	for _, f := range fields {
-		if v, ok := w[f.API]; ok && !f.WriteOnly && !Same(f, v, Actual(f, s)) {
+		if v, ok := w[f.API]; ok && !f.WriteOnly && !f.Local && !Same(f, v, Actual(f, s)) {
 			return false
 		}
 	}
@@ -151,13 +155,21 @@ func sameJSON(f d.Field, want, seen any) bool {
 // canonical is a spelling that is the same for values that mean the same.
 func canonical(f d.Field, v any) string {
 	s := text(v)
+	if f.By != "" {
+		return last(s) // services may show another address of the same resource
+	}
 	switch f.Normal {
-	case d.CIDR:
+	case d.CIDR, d.CIDRs:
 		if p, err := netip.ParsePrefix(s); err == nil {
 			return p.Masked().String()
 		}
 		if a, err := netip.ParseAddr(s); err == nil {
-			return a.String()
+			return netip.PrefixFrom(a, a.BitLen()).String()
+		}
+	case d.JSONText:
+		var doc any
+		if json.Unmarshal([]byte(s), &doc) == nil {
+			return text(doc)
 		}
 	case d.MAC:
 		if m, err := net.ParseMAC(s); err == nil {
@@ -172,6 +184,9 @@ func canonical(f d.Field, v any) string {
 	}
 	return s
 }
+
+// last is the id at the end of an address.
+func last(s string) string { return s[strings.LastIndex(s, "/")+1:] }
 
 // instant: OpenStack leaves the zone out and means UTC, with or without parts of a second.
 func instant(s string) string {

@@ -20,6 +20,8 @@ type Action struct {
 	Request
 	// Bodies are used in place of Body: one for each declared value.
 	Bodies map[string]string
+	// Slow tells that the resource comes to another state by it, which is waited for.
+	Slow bool
 	// Remove takes entries of a map or list away, and comes before the rest. {removed} in its body is the list of the
 	// entries (of a map: of the keys) that are no longer declared; in its path it is one entry, and there is one request
 	// for each. {removed: null} is an object in which each of the keys is null. Body is then for {added}: the entries

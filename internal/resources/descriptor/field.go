@@ -47,11 +47,9 @@ type Field struct {
 	Pattern  string
 	Min, Max int64
 	HasMin   bool
-	// Ref is the kind that the field refers to; the body gets its id, or its name when ByName, or else its field By,
-	// such as the URL of a secret.
-	Ref    string
-	ByName bool
-	By     string
+	// Ref is the kind that the field refers to; the body gets its id, or else its field By, such as the URL of a secret.
+	Ref string
+	By  string
 	// Refs has the kind for each value of the field RefBy beside this one, where it depends on that.
 	Refs  map[string]string
 	RefBy string

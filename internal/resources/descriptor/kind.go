@@ -133,8 +133,6 @@ type List struct {
 	Page int
 	// Filters are the fields that an import may filter by besides the key, by API name.
 	Filters []string
-	// Partial tells that the list lacks fields, so that resources are read one by one when these matter.
-	Partial bool
 	// Wrapped tells that each entry of the list has the envelope Item.
 	Wrapped bool
 }
@@ -149,8 +147,8 @@ const (
 	MarkByID Channel = "id"
 	// MarkByTag: one of the tags that the resource is made with.
 	MarkByTag Channel = "tag"
-	// MarkByTagLater: a tag that takes a second request. The intent is recorded first, and a resource without tag that
-	// has the key, and that was made after the intent, is ours.
+	// MarkByTagLater: a tag that takes a second request. Until then the description has the marker, which is put right
+	// after it.
 	MarkByTagLater Channel = "tagLater"
 	// MarkByMetadata: an item of metadata or properties.
 	MarkByMetadata Channel = "metadata"
@@ -169,15 +167,24 @@ type Marker struct {
 	Field string
 }
 
-// Field returns the field with that API name.
+// Field returns the field with that API name, also when it is an entry of a flat one.
 func (k *Kind) Field(api string) (Field, bool) {
 	for _, f := range k.Fields {
 		if f.API == api {
 			return f, true
 		}
+		for _, inner := range f.Fields {
+			if f.Flat && inner.API == api {
+				inner.In = f.API + "." + inner.API
+				return inner, true
+			}
+		}
 	}
 	return Field{}, false
 }
+
+// Keyed kinds have no id of their own: the values of their key tell them apart.
+func (k *Kind) Keyed() bool { return k.Shape != Resource }
 
 // IDField is the API name of the field with the id.
 func (k *Kind) IDField() string {

@@ -3,9 +3,8 @@ package kinds
 
 import d "stackwright.dev/stackwright/internal/resources/descriptor"
 
-// Served returns the kinds that the engine can keep and clusters serve: those of identity. The others wait until the
-// engine does what their descriptors ask for: actions, tags and metadata, singletons, patches.
-func Served() []*d.Kind { return pointers(identity()) }
+// Served returns the kinds that the engine keeps and clusters serve.
+func Served() []*d.Kind { return All() }
 
 // All returns every kind that is described, parents before children.
 func All() []*d.Kind {

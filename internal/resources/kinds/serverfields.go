@@ -3,10 +3,12 @@ package kinds
 import d "stackwright.dev/stackwright/internal/resources/descriptor"
 
 var serverActions = []d.Action{
-	{Name: "resize", Request: d.Request{Path: "/servers/{id}/action", Body: `{"resize": {"flavorRef": {value}}}`}},
+	{Name: "resize", Slow: true,
+		Request: d.Request{Path: "/servers/{id}/action", Body: `{"resize": {"flavorRef": {value}}}`}},
 	{Name: "confirm", Request: d.Request{Path: "/servers/{id}/action", Body: `{"confirmResize": null}`}},
-	{Name: "rebuild", Request: d.Request{Path: "/servers/{id}/action", Body: `{"rebuild": {"imageRef": {value}}}`}},
-	{Name: "power", Request: d.Request{Path: "/servers/{id}/action"},
+	{Name: "rebuild", Slow: true,
+		Request: d.Request{Path: "/servers/{id}/action", Body: `{"rebuild": {"imageRef": {value}}}`}},
+	{Name: "power", Slow: true, Request: d.Request{Path: "/servers/{id}/action"},
 		Bodies: map[string]string{"running": `{"os-start": null}`, "stopped": `{"os-stop": null}`}},
 	{Name: "lock", Request: d.Request{Path: "/servers/{id}/action"},
 		Bodies: map[string]string{"true": `{"lock": null}`, "false": `{"unlock": null}`}},

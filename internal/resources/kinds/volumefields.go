@@ -7,9 +7,9 @@ var words, titled = map[string]any{"true": "true", "false": "false"}, map[string
 
 var volumeActions = []d.Action{
 	// 3.42 extends volumes that servers use.
-	{Name: "extend",
+	{Name: "extend", Slow: true,
 		Request: d.Request{Path: "/volumes/{id}/action", Body: `{"os-extend": {"new_size": {value}}}`, Since: "3.42"}},
-	{Name: "retype", Request: d.Request{Path: "/volumes/{id}/action",
+	{Name: "retype", Slow: true, Request: d.Request{Path: "/volumes/{id}/action",
 		Body: `{"os-retype": {"new_type": {value}, "migration_policy": "on-demand"}}`}},
 	{Name: "readonly",
 		Request: d.Request{Path: "/volumes/{id}/action", Body: `{"os-update_readonly_flag": {"readonly": {value}}}`}},

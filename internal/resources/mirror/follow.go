@@ -7,10 +7,11 @@ import (
 
 // Follow wakes who when the resource with that id, or one with that marker, changes, appears or vanishes. While it is
 // pending the mirror lists quickly. A second call for the same who replaces the first.
-func (m *Mirror) Follow(who, id, marker string, pending bool, wake func()) {
+func (m *Mirror) Follow(who, id, marker string, pending Pending, wake func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.unfollow(who)
+	first := len(m.followers) == 0
 	m.followers[who] = &follower{id: id, marker: marker, pending: pending, wake: wake}
 	if id != "" {
 		add(m.byID, id, who)
@@ -18,8 +19,11 @@ func (m *Mirror) Follow(who, id, marker string, pending bool, wake func()) {
 	if marker != "" {
 		add(m.byMarker, marker, who)
 	}
-	if pending {
+	if pending != Steady {
 		m.hurry()
+	}
+	if first {
+		ring(m.first)
 	}
 }
 
@@ -45,14 +49,16 @@ func (m *Mirror) unfollow(who string) {
 func (m *Mirror) Hint() { m.hurry() }
 
 // hurry wakes Run; it is enough that one wake-up is on its way.
-func (m *Mirror) hurry() {
+func (m *Mirror) hurry() { ring(m.nudge) }
+
+func ring(bell chan struct{}) {
 	select {
-	case m.nudge <- struct{}{}:
+	case bell <- struct{}{}:
 	default:
 	}
 }
 
-// Run lists at every period, and quickly while something is pending, until ctx ends.
+// Run lists at every period while somebody follows, and quickly while something is pending, until ctx ends.
 func (m *Mirror) Run(ctx context.Context) {
 	for {
 		wait := m.pause()
@@ -61,6 +67,9 @@ func (m *Mirror) Run(ctx context.Context) {
 		case <-ctx.Done():
 			timer.Stop()
 			return
+		case <-m.first:
+			timer.Stop()
+			continue // with the pause of a mirror that somebody follows
 		case <-m.nudge:
 			timer.Stop()
 			// What comes within a moment of each other is answered by one list.
@@ -69,7 +78,9 @@ func (m *Mirror) Run(ctx context.Context) {
 			}
 		case <-timer.C:
 		}
-		m.again(ctx)
+		if m.followed() {
+			m.again(ctx)
+		}
 	}
 }
 
@@ -91,18 +102,18 @@ func (m *Mirror) pause() time.Duration {
 	if m.failed > 0 {
 		return min(m.options.Quick<<min(m.failed, 10), m.options.Period)
 	}
-	if m.waiting() {
+	if m.waiting(Changing) {
 		return m.options.Quick
 	}
-	if m.full.IsZero() {
+	if m.full.IsZero() || len(m.followers) == 0 {
 		return m.options.Period
 	}
 	return max(0, time.Until(m.full.Add(m.options.Period)))
 }
 
-func (m *Mirror) waiting() bool {
+func (m *Mirror) waiting(least Pending) bool {
 	for _, f := range m.followers {
-		if f.pending {
+		if f.pending >= least {
 			return true
 		}
 	}
@@ -113,7 +124,8 @@ func (m *Mirror) again(ctx context.Context) {
 	m.listing.Lock()
 	defer m.listing.Unlock()
 	m.mu.Lock()
-	changes := !m.full.IsZero() && time.Since(m.full) < m.options.Period
+	changes := !m.full.IsZero() && time.Since(m.full) < m.options.Period &&
+		(m.options.TellsGone || !m.waiting(Leaving))
 	m.mu.Unlock()
 	// An error is told by whoever needs the list; the next round tries again.
 	_ = m.list(ctx, changes)

@@ -39,6 +39,9 @@ type Options struct {
 	Period time.Duration
 	// Quick is the time between two lists while something is pending.
 	Quick time.Duration
+	// TellsGone says that lists of changes show what was deleted. Otherwise lists are of everything while a deletion is
+	// waited for.
+	TellsGone bool
 	// Overlap is how far before the last list a list of changes begins: clocks differ.
 	Overlap time.Duration
 }
@@ -59,7 +62,8 @@ type Mirror struct {
 	followers map[string]*follower
 	byID      map[string]map[string]bool
 	byMarker  map[string]map[string]bool
-	nudge     chan struct{}
+	// nudge asks for a list soon, first tells that somebody follows after nobody did.
+	nudge, first chan struct{}
 }
 
 // entry is an item and when it was seen; one that is gone stays for a while, for lists that began before.
@@ -72,26 +76,45 @@ type entry struct {
 // follower is somebody who wants to know when a resource changes.
 type follower struct {
 	id, marker string
-	pending    bool
+	pending    Pending
 	wake       func()
 }
+
+// Pending is what a follower waits for.
+type Pending int
+
+// What followers wait for.
+const (
+	// Steady: nothing.
+	Steady Pending = iota
+	// Changing: that the resource comes to another state.
+	Changing
+	// Leaving: that the resource is gone.
+	Leaving
+)
 
 // New returns an empty mirror. It lists when somebody asks, and while Run runs.
 func New(s Source, o Options) *Mirror {
 	return &Mirror{source: s, options: o, items: map[string]entry{}, marked: map[string]map[string]bool{},
 		followers: map[string]*follower{}, byID: map[string]map[string]bool{}, byMarker: map[string]map[string]bool{},
-		nudge: make(chan struct{}, 1)}
+		nudge: make(chan struct{}, 1), first: make(chan struct{}, 1)}
 }
 
-// Fresh makes sure that everything was listed, and that the list began after that time. Calls at the same time share
-// one list.
+// Fresh makes sure that everything was listed, and that the list began after that time and, when nobody follows, within
+// the period. Calls at the same time share one list.
 func (m *Mirror) Fresh(ctx context.Context, after time.Time) error {
 	m.listing.Lock()
 	defer m.listing.Unlock()
-	if at := m.Full(); at.After(after) {
+	if at := m.Full(); at.After(after) && (m.followed() || time.Since(at) < m.options.Period) {
 		return nil
 	}
 	return m.list(ctx, false)
+}
+
+func (m *Mirror) followed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.followers) > 0
 }
 
 // Full returns when the last list of everything began; zero when there was none.

@@ -44,7 +44,7 @@ func TestFailedListsArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{err: errors.New("down")}
 		m := New(s, options)
-		m.Follow("a", "1", "", true, func() {})
+		m.Follow("a", "1", "", Changing, func() {})
 		go m.Run(t.Context())
 		<-time.After(time.Hour)
 		if n := s.listed(); n < 10 || n > 30 {
@@ -62,14 +62,14 @@ func TestChangesWake(t *testing.T) {
 			t.Fatal(err)
 		}
 		var woken atomic.Int32
-		m.Follow("a", "1", "", true, func() { woken.Add(1) })
+		m.Follow("a", "1", "", Changing, func() { woken.Add(1) })
 		go m.Run(t.Context())
 		s.show(Item{ID: "1", Hash: 2})
 		<-time.After(5 * time.Second)
 		if n := woken.Load(); n != 1 {
 			t.Errorf("woken %d times by one change", n)
 		}
-		m.Follow("a", "1", "", false, func() { woken.Add(1) })
+		m.Follow("a", "1", "", Steady, func() { woken.Add(1) })
 		before := s.listed()
 		s.show()
 		<-time.After(time.Hour)
