@@ -24,6 +24,7 @@ type controller struct {
 	attempts attempts
 	removals attempts
 	answers  attempts
+	outputs  outputs
 	seen     sightings
 	bell     bell
 }
@@ -35,12 +36,15 @@ func (c *controller) definition() kit.Definition[object] {
 	for _, r := range refs {
 		names = append(names, r.Name)
 	}
+	steps := []step.Step[object]{{
+		Name: stepResource, Kind: step.KindExternal, Reads: names, Condition: conditionSynced, EachRun: true,
+		Act: c.act, Release: c.release,
+	}}
+	if f, ok := outputOf(c.kind); ok {
+		steps = append(steps, c.output(f))
+	}
 	return kit.Definition[object]{
-		Name: lower(c.kind.Name), New: c.empty, Refs: refs, Report: c.report, Wake: c.bell.ring,
-		Steps: []step.Step[object]{{
-			Name: stepResource, Kind: step.KindExternal, Reads: names, Condition: conditionSynced, EachRun: true,
-			Act: c.act, Release: c.release,
-		}},
+		Name: lower(c.kind.Name), New: c.empty, Refs: refs, Report: c.report, Wake: c.bell.ring, Steps: steps,
 	}
 }
 

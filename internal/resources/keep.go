@@ -36,6 +36,10 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	if !there {
 		return c.gone(sc, t, p)
 	}
+	if f, ok := outputOf(t.kind); ok {
+		value, _ := body.Actual(f, seen).(string)
+		c.outputs.set(o.GetUID(), value)
+	}
 	view := observation{id: shown(t.kind, id), resource: seen, kind: t.kind}
 	defer func() { c.seen.put(o.GetUID(), view) }()
 	out := c.stateOf(ctx, o, t, seen)

@@ -130,6 +130,7 @@ func (c *controller) forget(o object) {
 	c.attempts.done(o.GetUID())
 	c.removals.done(o.GetUID())
 	c.answers.done(o.GetUID())
+	c.outputs.drop(o.GetUID())
 	c.engine.leave(o, string(o.GetUID()))
 	c.link(o, nil)
 }

@@ -1,12 +1,15 @@
 package resources_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/kittest"
 
@@ -161,6 +164,32 @@ func TestMicroversions(t *testing.T) {
 		}
 		if n := len(made(w, p)); n != 0 {
 			t.Errorf("%d servers were made", n)
+		}
+	})
+}
+
+// What the API makes goes to the Secret that the object names, and to no other place.
+func TestOutput(t *testing.T) {
+	kittest.New(t, newWorld(t, kind(t, "ZoneTransferRequest")).scenario()).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		secret := p.Object("Secret/example-org-transfer")
+		if secret == nil {
+			t.Fatal("there is no Secret")
+		}
+		id := cloudOf(p).IDs("ZoneTransferRequest")[0]
+		want := base64.StdEncoding.EncodeToString([]byte("made for " + id))
+		if got, _, _ := unstructured.NestedString(secret.Object, "data", "key"); got != want {
+			t.Errorf("the Secret has %q, want %q", got, want)
+		}
+		if raw := fmt.Sprint(p.Object("ZoneTransferRequest/sample").Object); strings.Contains(raw, "made for") {
+			t.Errorf("the object shows the key: %s", raw)
+		}
+		cloudOf(p).Remove("ZoneTransferRequest", id)
+		p.Pass(later)
+		p.Ready()
+		again, _, _ := unstructured.NestedString(p.Object("Secret/example-org-transfer").Object, "data", "key")
+		if again == want {
+			t.Error("the request was made again, and the Secret has the old key")
 		}
 	})
 }

@@ -168,7 +168,7 @@ func (r *run[T]) unchanged(i int, prev *owner.Step, fp fingerprint, mem *stepMem
 	case step.KindJob:
 		return prev.State == owner.StepDone && r.retryToken(s.Name) == ""
 	case step.KindSecret:
-		return r.intact(i) && r.secretRests(i)
+		return r.intact(i) && r.secretRests(i) && !s.EachRun
 	}
 	return r.intact(i) && (s.Every == 0 || mem != nil)
 }

@@ -88,7 +88,7 @@ type Step[T owner.Object] struct {
 	// Every looks at the step again after that time at the latest.
 	Every time.Duration
 	// EachRun runs an External step whenever the owner is looked at: its client answers from memory, and wakes the owner
-	// when something outside has changed.
+	// when something outside has changed. A Secret step with content from outside reads its Secret each time.
 	EachRun  bool
 	Deletion Deletion
 	// Keeps decides for each owner, in place of Deletion, whether the objects are retained. It may be nil.

@@ -45,6 +45,11 @@ func (c *Cloud) Put(kind string, fields map[string]any) string {
 	}
 	maps.Copy(r.fields, placed(k, fields))
 	r.fields[k.IDField()] = c.shown(k, id)
+	for _, f := range k.Fields {
+		if f.Output {
+			r.fields[f.API] = "made for " + id
+		}
+	}
 	r.updated = time.Now()
 	return id
 }

@@ -94,8 +94,11 @@ func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, q *question)
 		return failure(http.StatusConflict, "Conflict occurred attempting to store "+k.Name+" - Duplicate entry.")
 	}
 	for _, f := range k.Fields {
-		if f.WriteOnly {
+		switch {
+		case f.WriteOnly:
 			delete(fields, f.API)
+		case f.Output:
+			fields[f.API] = "made for " + id
 		}
 	}
 	c.serial++
