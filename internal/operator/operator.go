@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
@@ -16,6 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"stackwright.dev/kit"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 )
 
 // Options are the flags of the operator.
@@ -58,7 +61,11 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := Registry(Environment{Releases: releases.Names, Gateway: gateway, Metrics: metrics.Registry})
+	served, err := servesKinds(cfg)
+	if err != nil {
+		return nil, err
+	}
+	known := Registry(Environment{Releases: releases.Names, Gateway: gateway, Metrics: metrics.Registry, Served: served})
 	selection, err := Select(o.Controllers, known.Components())
 	if err != nil {
 		return nil, err
@@ -101,6 +108,26 @@ func servesGateway(cfg *rest.Config) (bool, error) {
 		return false, fmt.Errorf("asking the cluster for its APIs: %w", reachable)
 	}
 	return false, nil
+}
+
+// servesKinds asks once which kinds of OpenStack resources are installed: people may install those of some services
+// only. A cluster that gets more of them later needs a restart of the operator.
+func servesKinds(cfg *rest.Config) (func(kind string) bool, error) {
+	d, err := discovery.NewDiscoveryClientForConfig(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the cluster: %w", err)
+	}
+	list, err := d.ServerResourcesForGroupVersion(openstackv1.GroupVersion.String())
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("asking the cluster for its kinds: %w", err)
+	}
+	served := map[string]bool{}
+	if list != nil {
+		for _, r := range list.APIResources {
+			served[r.Kind] = true
+		}
+	}
+	return func(kind string) bool { return served[kind] }, nil
 }
 
 func probes(manager ctrl.Manager) error {

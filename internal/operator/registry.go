@@ -37,6 +37,8 @@ type Environment struct {
 	Releases func(context.Context) ([]string, error)
 	// Gateway tells that the cluster serves the Gateway API.
 	Gateway bool
+	// Served tells whether the cluster has the definition of a kind of OpenStack resources; nil says yes to all.
+	Served func(kind string) bool
 	// Galera and RabbitMQ call the agents of members; nil calls them by network.
 	Galera   galera.Dial
 	RabbitMQ rabbitmq.Dial
@@ -60,7 +62,7 @@ func Registry(e Environment) Entries {
 		entry(messagebus.Definition(e.RabbitMQ)),
 		entry(memcached.Definition()),
 		entry(keystone.Definition(e.Gateway)),
-		openstackResources(e.Metrics),
+		openstackResources(e),
 	}
 }
 
@@ -111,11 +113,19 @@ func entry[T owner.Object](d kit.Definition[T]) Entry {
 	return e
 }
 
-// openstackResources are the controllers of all kinds of OpenStack resources and of clouds.
-func openstackResources(m prometheus.Registerer) Entry {
+// openstackResources are the controllers of clouds and of the kinds of OpenStack resources that the cluster has. One
+// that has not even clouds has none of them.
+func openstackResources(e Environment) Entry {
 	return Entry{Name: "resources", New: func([]string) ([]kit.Controller, error) {
-		pool := openstack.NewPool(openstack.Options{Registerer: m})
-		return resources.New(kinds.Served(), resources.Sessions(pool)).Controllers(Scheme())
+		engine := resources.New(kinds.Served(), resources.Sessions(
+			openstack.NewPool(openstack.Options{Registerer: e.Metrics})))
+		if e.Served != nil {
+			if !e.Served("Cloud") || !e.Served("ClusterCloud") {
+				return nil, nil
+			}
+			engine.Lacks(e.Served)
+		}
+		return engine.Controllers(Scheme())
 	}}
 }
 

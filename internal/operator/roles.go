@@ -9,6 +9,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"stackwright.dev/kit"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+	"stackwright.dev/stackwright/internal/resources/kinds"
 )
 
 // Roles returns the rules of each controller, as the files of the chart have them, computed from what its graph reads
@@ -29,9 +32,16 @@ func (e Entries) Roles() (map[string][]byte, error) {
 	return out, nil
 }
 
-// plural is the resource of a kind. Our kinds are as controller-gen names them, which is as Kubernetes guesses them,
-// but that a guess cannot know which word is a plural already.
+// plural is the resource of a kind: of OpenStack's as its descriptor says, of our others as controller-gen names them,
+// which is as Kubernetes guesses them, but that a guess cannot know which word is a plural already.
 func plural(gvk schema.GroupVersionKind) string {
+	if gvk.Group == openstackv1.GroupVersion.Group {
+		for _, k := range kinds.All() {
+			if k.Name == gvk.Kind {
+				return k.Plural
+			}
+		}
+	}
 	if strings.HasSuffix(gvk.Group, ".stackwright.dev") {
 		return strings.ToLower(gvk.Kind) + map[bool]string{true: "es", false: "s"}[strings.HasSuffix(gvk.Kind, "s")]
 	}

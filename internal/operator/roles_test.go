@@ -5,9 +5,13 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
 
 	"stackwright.dev/kit/kittest"
 )
@@ -71,6 +75,38 @@ func TestPlural(t *testing.T) {
 	} {
 		if got := plural(kind); got != want {
 			t.Errorf("plural of %s is %s, want %s", kind.Kind, got, want)
+		}
+	}
+}
+
+// Rights name the resources that the definitions of the chart have: a word that is none gives no right.
+func TestRolesNameResourcesThatExist(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(rolesDir, "..", "..", "crds", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the chart has no definitions: %v", err)
+	}
+	known := map[string]bool{}
+	for _, file := range files {
+		group, plural, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".yaml"), "_")
+		known[group+"/"+plural] = true
+	}
+	roles, err := registry().Roles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range roles {
+		var role rbacv1.Role
+		if err := yaml.Unmarshal(text, &role); err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range role.Rules {
+			for _, resource := range rule.Resources {
+				resource, _, _ = strings.Cut(resource, "/")
+				group := rule.APIGroups[0]
+				if strings.HasSuffix(group, ".stackwright.dev") && !known[group+"/"+resource] {
+					t.Errorf("role %s names %s of %s, which is no resource", name, resource, group)
+				}
+			}
 		}
 	}
 }

@@ -25,10 +25,12 @@ type Opener func(ctx context.Context, scope string, c openstack.Config) (Door, e
 
 // Engine runs the controllers of all kinds on one set of sessions and mirrors.
 type Engine struct {
-	open   Opener
-	began  time.Time
-	kinds  map[string]*d.Kind
-	order  []string
+	open  Opener
+	began time.Time
+	kinds map[string]*d.Kind
+	order []string
+	// absent are kinds whose definitions the cluster lacks.
+	absent map[string]bool
 	clouds *clouds
 	links  links
 	bells  map[string]*bell
@@ -50,6 +52,14 @@ func New(kinds []*d.Kind, open Opener) *Engine {
 	return e
 }
 
+// Lacks says which kinds the cluster does not serve: they have no controller, and nobody waits for objects of them.
+func (e *Engine) Lacks(served func(kind string) bool) {
+	e.absent = map[string]bool{}
+	for _, name := range e.order {
+		e.absent[name] = !served(name)
+	}
+}
+
 // Controllers returns the controllers of clouds, and one for each kind, or for each of those that are named.
 func (e *Engine) Controllers(scheme *runtime.Scheme, only ...string) ([]kit.Controller, error) {
 	out, err := e.cloudControllers(scheme)
@@ -57,7 +67,7 @@ func (e *Engine) Controllers(scheme *runtime.Scheme, only ...string) ([]kit.Cont
 		return nil, err
 	}
 	for _, name := range e.order {
-		if len(only) > 0 && !slices.Contains(only, name) {
+		if e.absent[name] || len(only) > 0 && !slices.Contains(only, name) {
 			continue
 		}
 		c := &controller{kind: e.kinds[name], engine: e, bell: newBell(),

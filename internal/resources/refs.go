@@ -37,6 +37,9 @@ func (c *controller) refs() []ref.Ref[object] {
 			ref.DigestOf[object](cloudDigest)),
 	}
 	for _, kind := range referenced(c.kind.Fields) {
+		if c.engine.absent[kind] {
+			continue
+		}
 		out = append(out, ref.To(kind, c.engine.empty(kind), func(o object) []types.NamespacedName {
 			return c.keys(o, func(f d.Field) bool { return f.Ref == kind })
 		}, ref.WaitFor[object](usable), ref.DigestOf[object](idOf)))
@@ -206,6 +209,10 @@ func (r *resolver) id(f d.Field, m map[string]any) (string, error) {
 		return r.external(f.Ref, e)
 	}
 	name, _ := m["name"].(string)
+	if r.controller.engine.absent[f.Ref] {
+		return "", fmt.Errorf("this cluster has no kind %s; give an id or external, or install the kind and restart the "+
+			"operator", f.Ref)
+	}
 	for _, o := range r.scope.All(f.Ref) {
 		if res, ok := o.(object); ok && res.GetName() == name {
 			return res.Observed().ID, nil
