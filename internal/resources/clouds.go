@@ -98,10 +98,7 @@ func (e *Engine) connect(ctx context.Context, o owner.Object, spec *openstackv1.
 		return outcome.Refuse("InvalidSecret", "Secret %s has no key %s. Put the clouds.yaml of the cloud there.",
 			spec.SecretRef.Name, keyClouds)
 	}
-	door, err := e.open(ctx, string(o.GetUID()), openstack.Config{
-		Clouds: content[keyClouds], Entry: spec.Entry, CA: content[keyCA],
-		Region: spec.Region, Interface: spec.Interface, Limits: limits(spec.Limits),
-	})
+	door, err := e.open(ctx, string(o.GetUID()), ConfigOf(spec, content))
 	if err != nil {
 		return failed(err)
 	}

@@ -42,6 +42,8 @@ type lister struct {
 	everywhere bool
 	seed       maphash.Seed
 	lane       openstack.Lane
+	// keep names what is kept of a resource besides what the descriptor knows.
+	keep []string
 }
 
 // List implements mirror.Source.
@@ -210,7 +212,7 @@ func next(doc map[string]any) url.Values {
 // item keeps of a resource what its descriptor knows, and takes the marker out.
 func (l *lister) item(shown map[string]any) (mirror.Item, error) {
 	marker := markerIn(l.kind, shown)
-	seen := body.Seen(l.kind, shown)
+	seen := body.Seen(l.kind, shown, l.keep...)
 	unmark(l.kind, seen)
 	raw, err := json.Marshal(seen)
 	if err != nil {

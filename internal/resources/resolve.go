@@ -38,7 +38,7 @@ func (c *controller) target(ctx context.Context, sc *scope) (*target, *outcome.O
 	r := &resolver{controller: c, scope: sc, cloud: cl}
 	r.external = func(kind string, m map[string]any) (string, error) { return c.engine.external(ctx, cl, kind, m) }
 	r.field = func(kind, id, api string) (string, error) { return c.engine.field(ctx, cl, kind, id, api) }
-	wanted, err := body.Render(c.kind, declared, o.GetName(), r)
+	wanted, err := body.Render(c.kind, declared, nameFor(o), r)
 	if err != nil {
 		return nil, unresolved(err)
 	}
@@ -52,6 +52,14 @@ func (c *controller) target(ctx context.Context, sc *scope) (*target, *outcome.O
 		}
 	}
 	return c.aim(o, cl, wanted)
+}
+
+// nameFor is the name of a resource whose object declares none. What is taken over keeps the one that it has.
+func nameFor(o object) string {
+	if o.Common().Import != nil {
+		return ""
+	}
+	return o.GetName()
 }
 
 // waiting is an error that says that something may still appear.
