@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -28,6 +29,9 @@ type app struct {
 	controlplane        string
 	output              string
 	verbose             bool
+
+	// outside takes the place of the network to clouds, in tests.
+	outside http.RoundTripper
 
 	in       io.Reader
 	out, err io.Writer
@@ -81,7 +85,7 @@ func (a *app) root(program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	a.flags(root)
 	root.AddCommand(a.preflight(), a.up(), a.down(), a.status(), a.tree(), a.why(), a.clouds(), a.openstack(),
-		command.Command(), a.render(), a.crds(), a.diff(), a.logs(), a.shell(), a.version())
+		a.resources(), command.Command(), a.render(), a.crds(), a.diff(), a.logs(), a.shell(), a.version())
 	return root
 }
 

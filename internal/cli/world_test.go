@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -32,6 +34,11 @@ type world struct {
 	kubeconfig string
 	state      string
 	client     client.Client
+	// outside is the cloud, writes counts the requests that changed objects.
+	outside http.RoundTripper
+	writes  atomic.Int64
+	// forbids refuses requests, as for somebody without rights. It may be nil.
+	forbids func(*http.Request) bool
 }
 
 var template = sync.OnceValues(func() (*apiserver.Server, error) {
@@ -56,9 +63,21 @@ func newWorld(t *testing.T, files ...string) *world {
 	base, err := template()
 	must(t, err)
 	server := base.Fresh()
-	socket := httptest.NewServer(server)
-	t.Cleanup(socket.Close)
 	w := &world{t: t, state: t.TempDir()}
+	socket := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			w.writes.Add(1)
+		}
+		if w.forbids != nil && w.forbids(r) {
+			answer.Header().Set("Content-Type", "application/json")
+			answer.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(answer, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,`+
+				`"message":"not allowed"}`)
+			return
+		}
+		server.ServeHTTP(answer, r)
+	}))
+	t.Cleanup(socket.Close)
 	w.kubeconfig = kubeconfig(t, socket.URL)
 	home(t, w.state)
 	w.client, err = client.New(server.Config(), client.Options{Scheme: operator.Scheme()})
@@ -144,13 +163,18 @@ type result struct {
 // run executes a command line on the world's cluster.
 func (w *world) run(args ...string) result {
 	w.t.Helper()
-	return run(w.t, "", append(args, "--kubeconfig", w.kubeconfig)...)
+	return runApp(w.t, &app{in: strings.NewReader(""), outside: w.outside}, append(args, "--kubeconfig", w.kubeconfig)...)
 }
 
 func run(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
+	return runApp(t, &app{in: strings.NewReader(stdin)}, args...)
+}
+
+func runApp(t *testing.T, a *app, args ...string) result {
+	t.Helper()
 	var out, errs bytes.Buffer
-	a := &app{in: strings.NewReader(stdin), out: &out, err: &errs}
+	a.out, a.err = &out, &errs
 	code := a.run(t.Context(), "stackwright", args)
 	return result{code, out.String(), errs.String()}
 }
