@@ -43,6 +43,7 @@ type cloud struct {
 	mu      sync.Mutex
 	terms   terms
 	mirrors map[string]*watched
+	ear     ear
 }
 
 // refuses tells why an object may not use the cloud, or nothing.
@@ -69,6 +70,8 @@ type watched struct {
 const (
 	quick   = 2 * time.Second
 	overlap = time.Minute
+	// debounce is the time between a notification and the list that it asks for: others come with it.
+	debounce = time.Second
 )
 
 // mirror returns the mirror of a kind below a parent, which the values name.
@@ -90,7 +93,7 @@ func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
 		lane: openstack.Drift}
 	ctx, stop := context.WithCancel(c.ctx)
 	w := &watched{lister: l, stop: stop,
-		Mirror: mirror.New(l, mirror.Options{Period: c.period, Quick: quick, Overlap: overlap,
+		Mirror: mirror.New(l, mirror.Options{Period: c.period, Quick: quick, Overlap: overlap, Debounce: debounce,
 			TellsGone: k.List.Changes == "" || len(k.State.Deleted) > 0})}
 	c.mirrors[k.Name+path] = w
 	go w.Run(ctx)

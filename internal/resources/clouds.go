@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -22,6 +23,7 @@ import (
 
 const (
 	refSecret   = "secret"
+	refBus      = "bus"
 	stepSession = "session"
 
 	keyClouds = "clouds.yaml"
@@ -35,56 +37,80 @@ type cloudKind[T owner.Object] struct {
 	spec     func(T) *openstackv1.CloudSpec
 	status   func(T) *openstackv1.CloudStatus
 	selector func(T) *metav1.LabelSelector
+	bell     bell
 }
 
 func (e *Engine) cloudControllers(scheme *runtime.Scheme) ([]kit.Controller, error) {
-	own, err := kit.New(cloudKind[*openstackv1.Cloud]{
-		name: "cloud", empty: func() *openstackv1.Cloud { return &openstackv1.Cloud{} },
+	own, err := kit.New((&cloudKind[*openstackv1.Cloud]{
+		name: "cloud", bell: newBell(), empty: func() *openstackv1.Cloud { return &openstackv1.Cloud{} },
 		spec:     func(c *openstackv1.Cloud) *openstackv1.CloudSpec { return &c.Spec },
 		status:   func(c *openstackv1.Cloud) *openstackv1.CloudStatus { return &c.Status },
 		selector: func(*openstackv1.Cloud) *metav1.LabelSelector { return &metav1.LabelSelector{} },
-	}.definition(e), scheme)
+	}).definition(e), scheme)
 	if err != nil {
 		return nil, err
 	}
-	shared, err := kit.New(cloudKind[*openstackv1.ClusterCloud]{
-		name: "clustercloud", empty: func() *openstackv1.ClusterCloud { return &openstackv1.ClusterCloud{} },
+	shared, err := kit.New((&cloudKind[*openstackv1.ClusterCloud]{
+		name: "clustercloud", bell: newBell(),
+		empty:    func() *openstackv1.ClusterCloud { return &openstackv1.ClusterCloud{} },
 		spec:     func(c *openstackv1.ClusterCloud) *openstackv1.CloudSpec { return &c.Spec.CloudSpec },
 		status:   func(c *openstackv1.ClusterCloud) *openstackv1.CloudStatus { return &c.Status },
 		selector: func(c *openstackv1.ClusterCloud) *metav1.LabelSelector { return &c.Spec.NamespaceSelector },
-	}.definition(e), scheme)
+	}).definition(e), scheme)
 	return []kit.Controller{own, shared}, err
 }
 
-func (k cloudKind[T]) definition(e *Engine) kit.Definition[T] {
+func (k *cloudKind[T]) definition(e *Engine) kit.Definition[T] {
 	return kit.Definition[T]{
 		Name: k.name, New: k.empty,
-		Refs: []ref.Ref[T]{ref.To(refSecret, &corev1.Secret{}, func(o T) []types.NamespacedName {
-			key := types.NamespacedName{Namespace: k.spec(o).SecretRef.Namespace, Name: k.spec(o).SecretRef.Name}
-			if o.GetNamespace() != "" {
-				key.Namespace = o.GetNamespace()
-			}
-			return []types.NamespacedName{key}
-		})},
-		Steps: []step.Step[T]{{
-			Name: stepSession, Kind: step.KindExternal, Reads: []string{refSecret}, Condition: "Authenticated", EachRun: true,
-			Act: func(ctx context.Context, sc *step.Scope[T]) *outcome.Outcome {
-				spec := k.spec(sc.Owner())
-				admits, err := metav1.LabelSelectorAsSelector(k.selector(sc.Owner()))
-				if err != nil {
-					return outcome.Refuse("InvalidSelector", "spec.namespaceSelector selects nothing: %v", err)
+		Refs: []ref.Ref[T]{
+			ref.To(refSecret, &corev1.Secret{}, func(o T) []types.NamespacedName {
+				return []types.NamespacedName{secretKey(o, k.spec(o).SecretRef)}
+			}),
+			// A bus that cannot be listened to stops nothing: a condition tells.
+			ref.To(refBus, &corev1.Secret{}, func(o T) []types.NamespacedName {
+				if n := k.spec(o).Notifications; n != nil {
+					return []types.NamespacedName{secretKey(o, n.SecretRef)}
 				}
-				return e.connect(ctx, sc.Owner(), spec, sc.Content(refSecret),
-					terms{period: spec.SyncPeriod.Duration, everywhere: spec.AllProjects, kinds: spec.Kinds, admits: admits})
-			},
+				return nil
+			}, ref.Fields[T](keyTransport, keyCA), ref.Optional[T]()),
+		},
+		Steps: []step.Step[T]{{
+			Name: stepSession, Kind: step.KindExternal, Reads: []string{refSecret, refBus}, Condition: "Authenticated",
+			EachRun: true,
+			Act:     func(ctx context.Context, sc *step.Scope[T]) *outcome.Outcome { return k.act(ctx, e, sc) },
 			Release: func(_ context.Context, sc *step.Scope[T]) *outcome.Outcome { return e.disconnect(sc.Owner()) },
 		}},
-		Wake: func(ctx context.Context, _ func(types.NamespacedName)) {
-			<-ctx.Done()
+		Wake: func(ctx context.Context, wake func(types.NamespacedName)) {
+			k.bell.ring(ctx, wake)
 			e.clouds.end()
 		},
-		Report: func(_ step.View, o T) { e.describe(keyOf(o), k.status(o)) },
+		Report: func(_ step.View, o T) {
+			e.describe(keyOf(o), k.status(o))
+			e.hears(keyOf(o), k.status(o))
+		},
 	}
+}
+
+// act opens the session of a cloud, and then an ear for its notifications.
+func (k *cloudKind[T]) act(ctx context.Context, e *Engine, sc *step.Scope[T]) *outcome.Outcome {
+	o, spec := sc.Owner(), k.spec(sc.Owner())
+	admits, err := metav1.LabelSelectorAsSelector(k.selector(o))
+	if err != nil {
+		return outcome.Refuse("InvalidSelector", "spec.namespaceSelector selects nothing: %v", err)
+	}
+	out := e.connect(ctx, o, spec, sc.Content(refSecret),
+		terms{period: spec.SyncPeriod.Duration, everywhere: spec.AllProjects, kinds: spec.Kinds, admits: admits})
+	key := keyOf(o)
+	if cl := e.clouds.get(key); cl != nil && out == nil {
+		e.listen(cl, spec.Notifications, sc.Content(refBus), func() { k.bell.wake(key) })
+	}
+	return out
+}
+
+// secretKey is in the namespace of the object when it has one.
+func secretKey(o owner.Object, s openstackv1.CloudSecret) types.NamespacedName {
+	return types.NamespacedName{Namespace: cmp.Or(o.GetNamespace(), s.Namespace), Name: s.Name}
 }
 
 func keyOf(o owner.Object) cloudKey {

@@ -17,6 +17,7 @@ import (
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/internal/openstack"
+	"stackwright.dev/stackwright/internal/openstack/bus"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 )
 
@@ -34,6 +35,9 @@ type Engine struct {
 	clouds *clouds
 	links  links
 	bells  map[string]*bell
+	// Dial connects with buses; that of the real world unless a test replaces it.
+	Dial   bus.Dial
+	events map[string][]*d.Kind
 
 	mu sync.Mutex
 	// users are the objects that asked for a cloud, by what wakes them.
@@ -43,7 +47,7 @@ type Engine struct {
 // New returns an engine for kinds.
 func New(kinds []*d.Kind, open Opener) *Engine {
 	e := &Engine{open: open, began: time.Now(), kinds: map[string]*d.Kind{}, clouds: newClouds(),
-		users: map[cloudKey]map[string]func(){}, bells: map[string]*bell{}}
+		users: map[cloudKey]map[string]func(){}, bells: map[string]*bell{}, Dial: bus.Connect, events: byEvent(kinds)}
 	for _, k := range kinds {
 		e.kinds[k.Name] = k
 		e.order = append(e.order, k.Name)

@@ -62,6 +62,8 @@ type world struct {
 	// build is how long states are pending, page the longest page of a list.
 	build time.Duration
 	page  int
+	// station is the bus that the cloud notifies over; nil for none.
+	station *station
 }
 
 func (w *world) spec() map[string]any {
@@ -145,6 +147,9 @@ func (w *world) cloud() *fake.Cloud {
 	if w.quota {
 		c.SetQuota(w.kind.Name, w.seeded(w.kind.Name))
 	}
+	if w.station != nil {
+		c.Notify = w.station.send
+	}
 	return c
 }
 
@@ -153,11 +158,15 @@ func (w *world) scenario() kittest.Scenario {
 	w.t.Helper()
 	secrets := map[string]map[string]any{"cloud": {"clouds.yaml": fake.New(nil).CloudsYAML()}}
 	maps.Copy(secrets, w.secrets)
+	spec := map[string]any{"secretRef": map[string]any{"name": "cloud"}, "syncPeriod": "5m"}
+	if w.station != nil {
+		spec["notifications"] = map[string]any{"secretRef": map[string]any{"name": "bus"}}
+		secrets["bus"] = map[string]any{"transport_url": w.station.url()}
+	}
 	docs := []map[string]any{
 		{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "default"}},
 		{"apiVersion": openstackv1.GroupVersion.String(), "kind": "Cloud", "metadata": map[string]any{
-			"name": "default", "namespace": "default"},
-			"spec": map[string]any{"secretRef": map[string]any{"name": "cloud"}, "syncPeriod": "5m"}},
+			"name": "default", "namespace": "default"}, "spec": spec},
 	}
 	for name, data := range secrets {
 		encoded := map[string]any{}
@@ -185,7 +194,9 @@ func (w *world) scenario() kittest.Scenario {
 		Outside: func() http.RoundTripper { return w.cloud() },
 		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
 			pool := openstack.NewPool(openstack.Options{Transport: outside})
-			return resources.New(kinds.Served(), resources.Sessions(pool)).Controllers(scheme(), w.kind.Name)
+			e := resources.New(kinds.Served(), resources.Sessions(pool))
+			e.Dial = w.station.dial
+			return e.Controllers(scheme(), w.kind.Name)
 		},
 	}
 }

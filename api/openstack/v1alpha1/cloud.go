@@ -35,12 +35,34 @@ type CloudSpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Limits CloudLimits `json:"limits,omitzero"`
+	// Notifications of the cloud's services tell at once of changes that are found once in SyncPeriod otherwise.
+	// +optional
+	Notifications *CloudNotifications `json:"notifications,omitempty"`
 	// Kinds that may be used with the cloud; all when empty.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=200
 	// +kubebuilder:validation:items:MaxLength=63
 	Kinds []string `json:"kinds,omitempty"`
+}
+
+// CloudNotifications say where the services of a cloud send notifications.
+type CloudNotifications struct {
+	// SecretRef names the Secret with transport_url, the URL of the RabbitMQ as oslo.messaging takes it, and ca.crt when its
+	// certificates are signed by a CA of its own. The Secret of a MessageBus is such a one.
+	SecretRef CloudSecret `json:"secretRef"`
+	// Exchanges that the services send to, by the control_exchange of each; those of unchanged services when empty.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=127
+	Exchanges []string `json:"exchanges,omitempty"`
+	// Topics that the services send to; notifications and versioned_notifications when empty.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=127
+	Topics []string `json:"topics,omitempty"`
 }
 
 // CloudSecret names the Secret with the credentials.
@@ -107,6 +129,7 @@ type Cloud struct {
 
 	// Spec says how the cloud is reached.
 	// +kubebuilder:validation:XValidation:rule="!has(self.secretRef.__namespace__)",message="the Secret of a Cloud is in its own namespace; remove spec.secretRef.namespace"
+	// +kubebuilder:validation:XValidation:rule="!has(self.notifications) || !has(self.notifications.secretRef.__namespace__)",message="the Secret of a Cloud is in its own namespace; remove spec.notifications.secretRef.namespace"
 	Spec CloudSpec `json:"spec"`
 	// Status is what is known of the cloud.
 	// +optional
@@ -148,6 +171,7 @@ type ClusterCloud struct {
 
 	// Spec says how the cloud is reached, and who may use it.
 	// +kubebuilder:validation:XValidation:rule="has(self.secretRef.__namespace__)",message="say in spec.secretRef.namespace where the Secret is"
+	// +kubebuilder:validation:XValidation:rule="!has(self.notifications) || has(self.notifications.secretRef.__namespace__)",message="say in spec.notifications.secretRef.namespace where the Secret is"
 	Spec ClusterCloudSpec `json:"spec"`
 	// Status is what is known of the cloud.
 	// +optional

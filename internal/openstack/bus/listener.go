@@ -40,6 +40,11 @@ type State struct {
 	Exchanges []string
 }
 
+// Same tells whether two states are the same.
+func (s State) Same(o State) bool {
+	return s.Connected == o.Connected && s.Problem == o.Problem && slices.Equal(s.Exchanges, o.Exchanges)
+}
+
 // Listener listens until it is stopped. Its functions are called from one goroutine and must not block.
 type Listener struct {
 	Config Config

@@ -36,6 +36,8 @@ type Cloud struct {
 	Quota map[string]int
 	// Fault is asked before each request but logins; nil lets all pass.
 	Fault func(n int, r *http.Request) Fault
+	// Notify is told of each change, in the middle of it: it must neither block nor call the cloud. It may be nil.
+	Notify func(Notification)
 
 	mu     sync.Mutex
 	kinds  []*d.Kind
@@ -127,6 +129,7 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.mu.Lock()
 	a := c.answer(r)
+	c.tell(r, a.code)
 	c.mu.Unlock()
 	switch fault {
 	case Unanswered:

@@ -24,6 +24,7 @@ func (c *Cloud) Put(kind string, fields map[string]any) string {
 	case d.Relation:
 		id := relationID(k, fields)
 		c.relate(k, id, fields).seeded = true
+		c.notify(k, created, fields)
 		return id
 	}
 	id, _ := placed(k, fields)[k.IDField()].(string)
@@ -51,6 +52,7 @@ func (c *Cloud) Put(kind string, fields map[string]any) string {
 		}
 	}
 	r.updated = time.Now()
+	c.notify(k, updated, map[string]any{"id": id})
 	return id
 }
 
@@ -73,6 +75,7 @@ func (c *Cloud) Remove(kind, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.stores[kind].rows, id)
+	c.notify(c.kind(kind), deleted, map[string]any{"id": id})
 }
 
 // All returns copies of all resources of a kind, oldest first.

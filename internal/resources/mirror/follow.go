@@ -45,9 +45,6 @@ func (m *Mirror) unfollow(who string) {
 	delete(m.followers, who)
 }
 
-// Hint says that something outside told of a change: the mirror lists at once rather than at the end of its period.
-func (m *Mirror) Hint() { m.hurry() }
-
 // hurry wakes Run; it is enough that one wake-up is on its way.
 func (m *Mirror) hurry() { ring(m.nudge) }
 
@@ -76,6 +73,9 @@ func (m *Mirror) Run(ctx context.Context) {
 			if !sleep(ctx, min(wait, m.options.Quick)) {
 				return
 			}
+		case <-m.hints.poke:
+			timer.Stop()
+			continue
 		case <-timer.C:
 		}
 		if m.followed() {
@@ -102,6 +102,13 @@ func (m *Mirror) pause() time.Duration {
 	if m.failed > 0 {
 		return min(m.options.Quick<<min(m.failed, 10), m.options.Period)
 	}
+	if at := m.hinted(); !at.IsZero() && len(m.followers) > 0 {
+		return max(0, min(m.unhinted(), time.Until(at)))
+	}
+	return m.unhinted()
+}
+
+func (m *Mirror) unhinted() time.Duration {
 	if m.waiting(Changing) {
 		return m.options.Quick
 	}
@@ -124,11 +131,16 @@ func (m *Mirror) again(ctx context.Context) {
 	m.listing.Lock()
 	defer m.listing.Unlock()
 	m.mu.Lock()
-	changes := !m.full.IsZero() && time.Since(m.full) < m.options.Period &&
+	all := m.heed()
+	changes := !all && !m.full.IsZero() && time.Since(m.full) < m.options.Period &&
 		(m.options.TellsGone || !m.waiting(Leaving))
 	m.mu.Unlock()
 	// An error is told by whoever needs the list; the next round tries again.
-	_ = m.list(ctx, changes)
+	if err := m.list(ctx, changes); err != nil && all {
+		m.mu.Lock()
+		m.hints.all = true
+		m.mu.Unlock()
+	}
 }
 
 // list reads the resources and wakes the followers of those that changed.
@@ -142,6 +154,7 @@ func (m *Mirror) list(ctx context.Context, changes bool) error {
 	listed, err := m.source.List(ctx, since)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.hints.ended, m.hints.took = time.Now(), time.Since(begin)
 	if err != nil {
 		m.failed++
 		return err

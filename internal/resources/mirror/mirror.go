@@ -44,6 +44,8 @@ type Options struct {
 	TellsGone bool
 	// Overlap is how far before the last list a list of changes begins: clocks differ.
 	Overlap time.Duration
+	// Debounce is the time between a hint and the list that it asks for.
+	Debounce time.Duration
 }
 
 // Mirror is the copy. Its methods may be called concurrently.
@@ -64,6 +66,7 @@ type Mirror struct {
 	byMarker  map[string]map[string]bool
 	// nudge asks for a list soon, first tells that somebody follows after nobody did.
 	nudge, first chan struct{}
+	hints        hints
 }
 
 // entry is an item and when it was seen; one that is gone stays for a while, for lists that began before.
@@ -97,7 +100,7 @@ const (
 func New(s Source, o Options) *Mirror {
 	return &Mirror{source: s, options: o, items: map[string]entry{}, marked: map[string]map[string]bool{},
 		followers: map[string]*follower{}, byID: map[string]map[string]bool{}, byMarker: map[string]map[string]bool{},
-		nudge: make(chan struct{}, 1), first: make(chan struct{}, 1)}
+		nudge: make(chan struct{}, 1), first: make(chan struct{}, 1), hints: hints{poke: make(chan struct{}, 1)}}
 }
 
 // Fresh makes sure that everything was listed, and that the list began after that time and, when nobody follows, within

@@ -37,7 +37,7 @@ func (s *source) listed() int {
 	return s.lists
 }
 
-var options = Options{Period: 5 * time.Minute, Quick: 2 * time.Second, Overlap: time.Minute}
+var options = Options{Period: 5 * time.Minute, Quick: 2 * time.Second, Overlap: time.Minute, Debounce: time.Second}
 
 // A service that is down is asked less and less, and not all the time.
 func TestFailedListsArePaced(t *testing.T) {
