@@ -84,6 +84,9 @@ func (f *Fault) Outcome() *outcome.Error {
 	if f.Class == NotFound {
 		e.Reason = "NotFound"
 	}
+	if f.RequestID != "" {
+		e.Detail = "request " + f.RequestID
+	}
 	return e
 }
 

@@ -118,7 +118,7 @@ func entry[T owner.Object](d kit.Definition[T]) Entry {
 func openstackResources(e Environment) Entry {
 	return Entry{Name: "resources", New: func([]string) ([]kit.Controller, error) {
 		engine := resources.New(kinds.Served(), resources.Sessions(
-			openstack.NewPool(openstack.Options{Registerer: e.Metrics})))
+			openstack.NewPool(openstack.Options{Registerer: e.Metrics}))).Measure(e.Metrics)
 		if e.Served != nil {
 			if !e.Served("Cloud") || !e.Served("ClusterCloud") {
 				return nil, nil

@@ -194,6 +194,7 @@ func (c *controller) create(ctx context.Context, sc *scope, t *target, p policy)
 	}
 	c.attempts.done(sc.Owner().GetUID())
 	c.learn(sc, t, id)
+	sc.Tell(step.Note{Reason: "Created", Message: "The " + t.kind.Name + " " + shown(t.kind, id) + " is made."})
 	sc.Cell().Intent = c.hidden(sc, t)
 	if t.unfinished() {
 		sc.Cell().Operation = opFinish

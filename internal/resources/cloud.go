@@ -34,6 +34,7 @@ type terms struct {
 
 // cloud is a cloud that a session is open to, with the mirrors of its kinds.
 type cloud struct {
+	name   string
 	door   Door
 	period time.Duration
 	seed   maphash.Seed
@@ -128,7 +129,7 @@ func (c *clouds) set(key cloudKey, door Door, t terms) {
 		return
 	}
 	ctx, end := context.WithCancel(context.Background())
-	c.open[key] = &cloud{door: door, period: t.period, terms: t, seed: maphash.MakeSeed(), ctx: ctx, end: end,
+	c.open[key] = &cloud{name: strings.TrimPrefix(key.String(), "/"), door: door, period: t.period, terms: t, seed: maphash.MakeSeed(), ctx: ctx, end: end,
 		mirrors: map[string]*watched{}}
 	c.mu.Unlock()
 	if old != nil {

@@ -99,6 +99,7 @@ func (r *ear) take(ctx context.Context, s bus.State) bool {
 func (e *Engine) heard(c *cloud, ev bus.Event) {
 	ev.Prefixes(func(prefix string) bool {
 		for _, k := range e.events[prefix] {
+			e.metrics.heard.WithLabelValues(c.name, k.Name).Inc()
 			// A list of changes does not show what is gone, unless the API goes on showing it.
 			all := ev.Deletion() && len(k.State.Deleted) == 0
 			of := func(w *watched) bool { return w.lister.kind == k }

@@ -38,6 +38,8 @@ type Engine struct {
 	// Dial connects with buses; that of the real world unless a test replaces it.
 	Dial   bus.Dial
 	events map[string][]*d.Kind
+	// metrics count from the beginning, and show once Measure was called.
+	metrics *metrics
 
 	mu sync.Mutex
 	// users are the objects that asked for a cloud, by what wakes them.
@@ -47,7 +49,8 @@ type Engine struct {
 // New returns an engine for kinds.
 func New(kinds []*d.Kind, open Opener) *Engine {
 	e := &Engine{open: open, began: time.Now(), kinds: map[string]*d.Kind{}, clouds: newClouds(),
-		users: map[cloudKey]map[string]func(){}, bells: map[string]*bell{}, Dial: bus.Connect, events: byEvent(kinds)}
+		users: map[cloudKey]map[string]func(){}, bells: map[string]*bell{}, Dial: bus.Connect, events: byEvent(kinds),
+		metrics: newMetrics()}
 	for _, k := range kinds {
 		e.kinds[k.Name] = k
 		e.order = append(e.order, k.Name)

@@ -53,6 +53,7 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	}
 	change, stuck := t.difference(seen, func(path string) bool { return slices.Contains(o.Common().IgnorePaths, path) })
 	view.drift = append(slices.Clone(change), stuck...)
+	drift := !finishing && c.drifts(sc, t, view.drift)
 	if (!p.update || o.Common().Drift == driftReport) && !finishing {
 		return nil
 	}
@@ -61,6 +62,9 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	}
 	if finishing {
 		cell.Operation = ""
+	}
+	if drift && len(change) > 0 {
+		c.corrected(sc, t, change)
 	}
 	view.drift = stuck
 	view.resource, _, err = t.see(id)
@@ -202,13 +206,18 @@ func (c *controller) gone(sc *scope, t *target, p policy) *outcome.Outcome {
 	id := bare(t.kind, cell.ID)
 	if !p.create || sc.Owner().Common().Import != nil {
 		c.follow(sc.Owner(), t, id, mirror.Steady)
-		return outcome.Wait(t.kind.Name+" "+id,
+		out := outcome.Wait(t.kind.Name+" "+id,
 			"The %s %s is gone from the cloud. Delete this object, or make the resource again.",
 			t.kind.Name, id)
+		out.Reason = reasonGone
+		return out
 	}
 	cell.ID, cell.Operation = "", ""
-	return outcome.Poll(time.Millisecond, t.kind.Name,
+	c.missed(t)
+	out := outcome.Poll(time.Millisecond, t.kind.Name,
 		"The %s %s is gone from the cloud; it is made again.", t.kind.Name, id)
+	out.Reason = reasonGone
+	return out
 }
 
 // again deletes a resource that differs in what cannot be changed, so that it is made anew.

@@ -81,6 +81,7 @@ func (c *controller) aim(o object, cl *cloud, wanted map[string]any) (*target, *
 		return nil, outcome.Refuse("InvalidSpec", "%s", err)
 	}
 	return &target{kind: c.kind, door: cl.door, mirror: w.Mirror, lister: w.lister, wanted: wanted,
+		meter:  c.engine.metrics.meter(cl.name, c.kind.Name),
 		marker: markerOf(c.kind, o), microversion: o.Common().Microversion, owner: o.GetNamespace()}, nil
 }
 

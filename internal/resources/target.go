@@ -23,6 +23,7 @@ type target struct {
 	door   Door
 	mirror *mirror.Mirror
 	lister *lister
+	meter  meter
 	// wanted are the declared fields by API name.
 	wanted       map[string]any
 	marker       string

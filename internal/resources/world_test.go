@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
@@ -64,6 +65,8 @@ type world struct {
 	page  int
 	// station is the bus that the cloud notifies over; nil for none.
 	station *station
+	// registry gets the metrics of the last process that was started; nil for none.
+	registry *prometheus.Registry
 }
 
 func (w *world) spec() map[string]any {
@@ -196,6 +199,10 @@ func (w *world) scenario() kittest.Scenario {
 			pool := openstack.NewPool(openstack.Options{Transport: outside})
 			e := resources.New(kinds.Served(), resources.Sessions(pool))
 			e.Dial = w.station.dial
+			if w.registry != nil {
+				w.registry = prometheus.NewRegistry()
+				e.Measure(w.registry)
+			}
 			return e.Controllers(scheme(), w.kind.Name)
 		},
 	}

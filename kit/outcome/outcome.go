@@ -74,6 +74,8 @@ type Outcome struct {
 	Message string
 	// After asks to look again after that time although nothing may have changed; zero leaves it to events and backoff.
 	After time.Duration
+	// Detail helps to look further and differs each time, such as the id of a request: for events and the log only.
+	Detail string
 	// Err is the cause of a failure, for the log.
 	Err error
 }
@@ -124,7 +126,9 @@ type Error struct {
 	Reason string
 	// RetryAfter is the pause the other side asked for, zero when it did not.
 	RetryAfter time.Duration
-	Err        error
+	// Detail is Outcome.Detail.
+	Detail string
+	Err    error
 }
 
 // Error returns the text of the wrapped error.
@@ -154,7 +158,7 @@ func FromError(err error) *Outcome {
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		o := Fail(e.Class, err)
-		o.Reason, o.After = e.Reason, e.RetryAfter
+		o.Reason, o.After, o.Detail = e.Reason, e.RetryAfter, e.Detail
 		return o
 	}
 	return Fail(Unknown, err)

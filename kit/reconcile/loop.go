@@ -20,6 +20,7 @@ import (
 	"stackwright.dev/kit/condition"
 	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/step"
 )
 
 // Annotations on owners that the loop obeys.
@@ -135,6 +136,7 @@ type result struct {
 	records []client.Object  // of items, when the step is unchanged
 	wants   map[itemKey]bool // what the step rendered in this run; nil when it did not render
 	cell    *owner.External
+	notes   []step.Note
 	work    bool
 	touched bool
 }

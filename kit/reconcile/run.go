@@ -60,6 +60,9 @@ func (r *run[T]) work(level []int) bool {
 		})
 	}
 	wg.Wait()
+	for _, i := range todo {
+		r.tell(i)
+	}
 	r.o = r.latest // later levels see what these steps have put on the books
 	return true
 }
@@ -212,8 +215,8 @@ func (r *run[T]) fail(i int, fp fingerprint, out *outcome.Outcome) {
 	*m = stepMemory{fp: fp, out: out, notBefore: r.now.Add(wait), outputs: r.outputs(i)}
 	r.wake(wait)
 	if out.Err != nil && out.Class != outcome.Invalid {
-		r.log.Info("step failed", "step", r.Steps[i].Name, "class", out.Class.String(), "error", out.Message, "retry",
-			wait.String())
+		r.log.Info("step failed", "step", r.Steps[i].Name, "class", out.Class.String(), "error", out.Message,
+			"detail", out.Detail, "retry", wait.String())
 	}
 }
 
@@ -271,6 +274,7 @@ func (r *run[T]) runAct(i int) *outcome.Outcome {
 	}
 	sc := r.scope(i).WithExternal(res.cell, func() error { return r.saveCell(i) })
 	out := r.Steps[i].Act(r.ctx, sc)
+	res.notes = sc.Notes()
 	if err := sc.Err(); err != nil && out.Ready() {
 		return outcome.FromError(err)
 	}

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -341,7 +342,28 @@ func (r *run[T]) announce(before, after []metav1.Condition) {
 		if (c.Status == condition.False && c.Reason != "Waiting") || c.Type == condition.Stalled {
 			kind = "Warning"
 		}
-		r.event(kind, c.Type, c.Reason, c.Message)
+		r.event(kind, c.Type, c.Reason, c.Message+r.detail(c.Message))
+	}
+}
+
+// detail is what the step says besides whose message a condition has.
+func (r *run[T]) detail(message string) string {
+	for i := range r.results {
+		if out := r.results[i].out; out != nil && out.Detail != "" && strings.HasSuffix(message, out.Message) {
+			return " (" + out.Detail + ")"
+		}
+	}
+	return ""
+}
+
+// tell sends an event for each note of a step.
+func (r *run[T]) tell(i int) {
+	for _, n := range r.results[i].notes {
+		kind := "Normal"
+		if n.Warning {
+			kind = "Warning"
+		}
+		r.event(kind, r.Steps[i].Name, n.Reason, n.Message)
 	}
 }
 

@@ -24,7 +24,14 @@ type Scope[T owner.Object] struct {
 	now   time.Time
 	cell  *owner.External
 	save  func() error
+	notes []Note
 	err   error
+}
+
+// Note is something that has happened and that no condition tells, because it is over when the run ends.
+type Note struct {
+	Warning         bool
+	Reason, Message string
 }
 
 // View is what the loop shows a scope. Objects come from the cache and must not be changed.
@@ -112,6 +119,12 @@ func (s *Scope[T]) Child(step, kind, name string) client.Object {
 	}
 	return s.view.Child(step, kind, name)
 }
+
+// Tell makes an event of a note when the run ends. One of the same reason is not repeated within minutes.
+func (s *Scope[T]) Tell(n Note) { s.notes = append(s.notes, n) }
+
+// Notes returns what the step has told.
+func (s *Scope[T]) Notes() []Note { return s.notes }
 
 // Err returns the first wrong use of the scope, or the first missing key.
 func (s *Scope[T]) Err() error { return s.err }

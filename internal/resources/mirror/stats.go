@@ -1,0 +1,32 @@
+package mirror
+
+import "time"
+
+// Stats say how a mirror does.
+type Stats struct {
+	// Full is when the last list of everything began; zero when there was none.
+	Full time.Time
+	// Resources that are there, and the size of what is kept of them.
+	Resources, Bytes int
+	// Pending is how many followers wait for something.
+	Pending int
+}
+
+// Stats of now.
+func (m *Mirror) Stats() Stats {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := Stats{Full: m.full}
+	for _, e := range m.items {
+		if !e.gone {
+			s.Resources++
+			s.Bytes += len(e.Raw)
+		}
+	}
+	for _, f := range m.followers {
+		if f.pending != Steady {
+			s.Pending++
+		}
+	}
+	return s
+}
