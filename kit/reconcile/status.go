@@ -328,9 +328,12 @@ func (r *run[T]) finishRemoval() {
 	}
 }
 
-// announce sends an event for each condition whose status changed.
+// announce sends an event for each condition whose status changed. That of an only step says what Ready says.
 func (r *run[T]) announce(before, after []metav1.Condition) {
 	for _, c := range after {
+		if len(r.Steps) == 1 && c.Type == r.Steps[0].Condition {
+			continue
+		}
 		old := meta.FindStatusCondition(before, c.Type)
 		if (old != nil && old.Status == c.Status) || c.Status == condition.Unknown || c.Type == condition.Reconciling {
 			continue

@@ -20,7 +20,7 @@ const (
 )
 
 // crowd is 10,000 objects of 12 kinds. In specs i is the number of the object and ns that of its namespace, in which are
-// all that it refers to. The members of each of ten groups are a list of their own.
+// all that it refers to. The members of each of ten groups and what each of ten roles implies are lists of their own.
 var crowd = []struct {
 	kind string
 	n    int
@@ -33,7 +33,7 @@ var crowd = []struct {
 	{"Project", 2600, `"description": "Number {i}", "domainRef": {"name": "domain-{ns}"}, "tags": ["a", "b"]`},
 	{"User", 2500, `"description": "Number {i}", "domainRef": {"name": "domain-{ns}"}, "email": "{i}@example.org"`},
 	{"Group", 600, `"description": "Number {i}", "domainRef": {"name": "domain-{ns}"}`},
-	{"RoleInference", 100, `"priorRoleRef": {"name": "role-{next}"}, "impliedRoleRef": {"name": "role-{ns}"}`},
+	{"RoleInference", 100, `"priorRoleRef": {"name": "role-{next of ns}"}, "impliedRoleRef": {"name": "role-{later}"}`},
 	{"RegisteredLimit", 100, `"serviceRef": {"name": "service-{ns}"}, "resourceName": "things-{i}", "defaultLimit": 10`},
 	{"Endpoint", 300, `"serviceRef": {"name": "service-{half}"}, "interface": "{face}", "url": "https://{i}.example.org"`},
 	{"RoleAssignment", 2500, `"roleRef": {"name": "role-{ns}"}, "userRef": {"name": "user-{i}"},
@@ -47,7 +47,7 @@ func (w *world) crowd() (out []client.Object, names []string) {
 		names = append(names, c.kind)
 		for i := range c.n {
 			number, ns := strconv.Itoa(i), strconv.Itoa(i%people)
-			words := strings.NewReplacer("{i}", number, "{ns}", ns, "{next}", strconv.Itoa(i+people),
+			words := strings.NewReplacer("{i}", number, "{ns}", ns, "{later}", strconv.Itoa(i+2*people),
 				"{next of ns}", "1"+ns, "{half}", strconv.Itoa(i%150), "{face}", []string{"public", "internal"}[i/150%2])
 			out = append(out, w.object(c.kind, "people-"+ns, strings.ToLower(c.kind)+"-"+number,
 				`{"resource": {`+words.Replace(c.spec)+`}}`))
