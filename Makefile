@@ -100,9 +100,12 @@ test-e2e: build ## User stories on a real cluster with a real OpenStack; RUN sel
 	go test -C devcluster -tags=e2e -count=1 -v -timeout=20m $(PLAY) ./e2e
 	go test -tags=e2e -p=1 -count=1 -v -timeout=60m $(PLAY) ./test/e2e/...
 
-.PHONY: bench-kit
+.PHONY: bench-kit bench-resources
 bench-kit: ## Figures of the kit's promises
 	cd kit && go test -tags=bench -count=1 -v -timeout=40m -run='^Test(RunAtRest|Graph30|Scale.*)$$' ./reconcile | grep -E '_test.go|^---'
+
+bench-resources: build ## Figures of OpenStack resources as objects: requests, memory, latencies
+	go test -tags=bench -count=1 -v -timeout=20m ./test/bench | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
 
 .PHONY: figures
 figures: ## Count what can be counted without a cluster, one `name value unit` a line

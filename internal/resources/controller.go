@@ -26,6 +26,7 @@ type controller struct {
 	answers  attempts
 	outputs  outputs
 	seen     sightings
+	turns    turns
 	bell     bell
 }
 
@@ -44,7 +45,8 @@ func (c *controller) definition() kit.Definition[object] {
 		steps = append(steps, c.output(f))
 	}
 	return kit.Definition[object]{
-		Name: lower(c.kind.Name), New: c.empty, Refs: refs, Report: c.report, Wake: c.bell.ring, Steps: steps,
+		Name: lower(c.kind.Name), New: c.empty, Refs: refs, Report: c.report, Wake: c.bell.ring, Turn: c.turn, Steps: steps,
+		Options: kit.Options{Workers: workers},
 	}
 }
 

@@ -77,6 +77,13 @@ func (l *Loop[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 		l.memories.forget(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
+	if l.Turn != nil {
+		done, pause := l.Turn(o)
+		if pause > 0 {
+			return reconcile.Result{RequeueAfter: pause}, nil
+		}
+		defer done()
+	}
 	r := l.newRun(ctx, o)
 	begin := l.Now()
 	switch {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -262,6 +263,7 @@ func newSky(t *testing.T) *sky {
 func (s *sky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.asked.Add(1)
 	if s.hangs.Load() {
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices that the client is gone only then
 		<-r.Context().Done()
 		return
 	}

@@ -1,0 +1,102 @@
+package resources
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A run holds a worker while it waits for an answer, and a cloud that hangs answers after a minute. So a kind has more
+// workers than the objects of one cloud can hold, and those of one that is slow hold only one.
+const (
+	workers = 16
+	atOnce  = 4
+	slow    = 3 * time.Second
+	// again is for what was waiting and was not woken: those that were may not exist any more.
+	again = 10 * time.Second
+)
+
+// turns give the objects of one kind their turn, cloud by cloud.
+type turns struct {
+	mu    sync.Mutex
+	lanes map[string]*lane
+}
+
+// lane is one cloud, by its name: what waits for a session that is replaced goes on with the next.
+type lane struct {
+	// since is when each run began.
+	since map[types.NamespacedName]time.Time
+	// waiting are those that were turned away, in the order in which they came.
+	waiting []types.NamespacedName
+	known   map[types.NamespacedName]bool
+}
+
+// turn implements kit.Definition.Turn.
+func (c *controller) turn(o object) (done func(), pause time.Duration) {
+	cl, out := c.engine.cloudOf(o)
+	if out != nil {
+		return func() {}, 0
+	}
+	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+	if !c.turns.take(cl.name, key, time.Now()) {
+		return nil, again
+	}
+	return func() {
+		for _, next := range c.turns.done(cl.name, key, time.Now()) {
+			c.bell.wake(next)
+		}
+	}, 0
+}
+
+// take tells whether it is the turn of an object; if not, it is among the next.
+func (t *turns) take(c string, key types.NamespacedName, now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lanes == nil {
+		t.lanes = map[string]*lane{}
+	}
+	l := t.lanes[c]
+	if l == nil {
+		l = &lane{since: map[types.NamespacedName]time.Time{}, known: map[types.NamespacedName]bool{}}
+		t.lanes[c] = l
+	}
+	if l.room(now) > 0 {
+		l.since[key] = now
+		return true
+	}
+	if !l.known[key] {
+		l.known[key] = true
+		l.waiting = append(l.waiting, key)
+	}
+	return false
+}
+
+// done ends a run and returns those whose turn it is.
+func (t *turns) done(c string, key types.NamespacedName, now time.Time) []types.NamespacedName {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.lanes[c]
+	delete(l.since, key)
+	n := min(max(l.room(now), 0), len(l.waiting))
+	next := l.waiting[:n:n]
+	l.waiting = l.waiting[n:]
+	for _, k := range next {
+		delete(l.known, k)
+	}
+	if len(l.since) == 0 && len(l.waiting) == 0 {
+		delete(t.lanes, c)
+	}
+	return next
+}
+
+// room is how many more may run.
+func (l *lane) room(now time.Time) int {
+	limit := atOnce
+	for _, since := range l.since {
+		if now.Sub(since) > slow {
+			limit = 1
+		}
+	}
+	return limit - len(l.since)
+}

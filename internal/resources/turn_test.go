@@ -1,0 +1,66 @@
+package resources
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func named(i int) types.NamespacedName { return types.NamespacedName{Name: fmt.Sprint(i)} }
+
+// The objects of one cloud hold some of the workers, those of a slow one hold one, and those of others are not concerned.
+func TestTurns(t *testing.T) {
+	var turns turns
+	hangs, fine, now := "hangs", "fine", time.Now()
+	for i := range 100 {
+		if turns.take(hangs, named(i), now) != (i < atOnce) {
+			t.Errorf("run %d of one cloud", i)
+		}
+	}
+	if !turns.take(fine, named(0), now) {
+		t.Error("an object of another cloud has to wait")
+	}
+	now = now.Add(time.Minute)
+	for i := range atOnce {
+		next := turns.done(hangs, named(i), now)
+		want := 0
+		if i == atOnce-1 {
+			want = atOnce // nobody runs any more, so nobody is slow
+		}
+		if len(next) != want || want > 0 && next[0] != named(atOnce) {
+			t.Errorf("after the end of run %d the next are %v, want %d", i, next, want)
+		}
+	}
+	turns.done(fine, named(0), now)
+	if len(turns.lanes) != 1 {
+		t.Errorf("there are %d lanes, want that of the cloud for which objects wait", len(turns.lanes))
+	}
+}
+
+// All get their turn, one after the other, and each once.
+func TestTurnsAreFair(t *testing.T) {
+	var turns turns
+	c, now, seen := "cloud", time.Now(), map[types.NamespacedName]int{}
+	var running []types.NamespacedName
+	for i := range 50 {
+		if turns.take(c, named(i), now) {
+			running = append(running, named(i))
+		}
+		turns.take(c, named(49), now) // whoever asks twice waits once
+	}
+	for len(running) > 0 {
+		key := running[0]
+		seen[key]++
+		running = running[1:]
+		for _, next := range turns.done(c, key, now) {
+			if turns.take(c, next, now) {
+				running = append(running, next)
+			}
+		}
+	}
+	if len(seen) != 50 || seen[named(49)] != 1 || len(turns.lanes) != 0 {
+		t.Errorf("%d objects ran, the last %d times; %d lanes are left", len(seen), seen[named(49)], len(turns.lanes))
+	}
+}
