@@ -21,6 +21,9 @@ import (
 // cloudKey names a Cloud by namespace and name, or a ClusterCloud by name alone.
 type cloudKey = types.NamespacedName
 
+// label names a cloud in metrics.
+func label(key cloudKey) string { return strings.TrimPrefix(key.String(), "/") }
+
 // terms are what the object of a cloud says about its use.
 type terms struct {
 	period time.Duration
@@ -129,8 +132,8 @@ func (c *clouds) set(key cloudKey, door Door, t terms) {
 		return
 	}
 	ctx, end := context.WithCancel(context.Background())
-	c.open[key] = &cloud{name: strings.TrimPrefix(key.String(), "/"), door: door, period: t.period, terms: t, seed: maphash.MakeSeed(), ctx: ctx, end: end,
-		mirrors: map[string]*watched{}}
+	c.open[key] = &cloud{name: label(key), door: door, period: t.period, terms: t, seed: maphash.MakeSeed(), ctx: ctx,
+		end: end, mirrors: map[string]*watched{}}
 	c.mu.Unlock()
 	if old != nil {
 		old.end()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -150,7 +149,7 @@ func (e *Engine) disconnect(o owner.Object) *outcome.Outcome {
 			"objects", "Objects still use the cloud. Delete them first, or wait until they are gone.")
 	}
 	e.clouds.drop(key)
-	e.metrics.forget(strings.TrimPrefix(key.String(), "/"))
+	e.metrics.forget(label(key))
 	return nil
 }
 

@@ -48,6 +48,9 @@ func (e *Engine) listen(c *cloud, n *openstackv1.CloudNotifications, content map
 	if n != nil {
 		config = bus.Config{URL: strings.TrimSpace(string(content[keyTransport])), CA: content[keyCA],
 			Topics: n.Topics, Exchanges: n.Exchanges}
+		if len(config.Exchanges) == 0 {
+			config.Exchanges = bus.Exchanges(c.door.Services())
+		}
 	}
 	ctx := c.ear.begin(c.ctx, n != nil, config)
 	if ctx == nil {

@@ -17,7 +17,9 @@ import (
 )
 
 func has(events []string, start, text string) bool {
-	return slices.ContainsFunc(events, func(e string) bool { return strings.HasPrefix(e, start) && strings.Contains(e, text) })
+	return slices.ContainsFunc(events, func(e string) bool {
+		return strings.HasPrefix(e, start) && strings.Contains(e, text)
+	})
 }
 
 // What becomes of a resource is told, and counted, once.
@@ -50,28 +52,34 @@ func TestEvents(t *testing.T) {
 		if all := p.Events("Project/sample"); !has(all, "Warning DeletedOutside: ", "made again") {
 			t.Errorf("after a deletion the events are %q", all)
 		}
-		series := `{cloud="default/default",kind="Project"}`
-		for name, want := range map[string]float64{"drift_found_total": 2, "drift_corrected_total": 2, "mirror_resources": 1,
-			"pending": 0} {
-			if got := w.metric(name + series); got != want {
-				t.Errorf("%s is %v, want %v", name, got, want)
-			}
-		}
-		if got := w.metric(`listening{cloud="default/default"}`); got != 0 {
-			t.Errorf("listening is %v", got)
-		}
-		if age := w.metric("mirror_age_seconds" + series); age <= 0 || age > 300 {
-			t.Errorf("the mirror is %v s old", age)
-		}
-		if size := w.metric("mirror_bytes" + series); size < 50 {
-			t.Errorf("the mirror has %v bytes", size)
-		}
+		w.counted()
 		before := len(p.Events("Project/sample"))
 		p.Pass(time.Hour)
 		if n := len(p.Events("Project/sample")); n > before {
 			t.Errorf("%d events in an hour in which nothing happens", n-before)
 		}
 	})
+}
+
+// counted looks at the metrics after a change and a deletion behind our back.
+func (w *world) counted() {
+	w.t.Helper()
+	series := `{cloud="default/default",kind="Project"}`
+	for name, want := range map[string]float64{"drift_found_total": 2, "drift_corrected_total": 2, "mirror_resources": 1,
+		"pending": 0} {
+		if got := w.metric(name + series); got != want {
+			w.t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if got := w.metric(`listening{cloud="default/default"}`); got != 0 {
+		w.t.Errorf("listening is %v", got)
+	}
+	if age := w.metric("mirror_age_seconds" + series); age <= 0 || age > 300 {
+		w.t.Errorf("the mirror is %v s old", age)
+	}
+	if size := w.metric("mirror_bytes" + series); size < 50 {
+		w.t.Errorf("the mirror has %v bytes", size)
+	}
 }
 
 // Drift that is only reported is found once, however often it is seen.

@@ -10,7 +10,7 @@ import (
 
 func named(i int) types.NamespacedName { return types.NamespacedName{Name: fmt.Sprint(i)} }
 
-// The objects of one cloud hold some of the workers, those of a slow one hold one, and those of others are not concerned.
+// The objects of one cloud hold some of the workers, those of a slow one hold one, and others are not concerned.
 func TestTurns(t *testing.T) {
 	var turns turns
 	hangs, fine, now := "hangs", "fine", time.Now()

@@ -8,8 +8,8 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// Events are those that the operator has sent about an object, `Kind/name`, as `Type Reason: note`. In a bubble, in which
-// time stands still, the server does not keep all of them: they are named by the time.
+// Events are those that the operator has sent about an object, `Kind/name`, as `Type Reason: note`. In a bubble, in
+// which time stands still, the server does not keep all of them: they are named by the time.
 func (p *Play) Events(ref string) (out []string) {
 	for _, x := range p.journal.since(0) {
 		path, _, _ := strings.Cut(x.Path, "?")

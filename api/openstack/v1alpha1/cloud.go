@@ -48,8 +48,8 @@ type CloudSpec struct {
 
 // CloudNotifications say where the services of a cloud send notifications.
 type CloudNotifications struct {
-	// SecretRef names the Secret with transport_url, the URL of the RabbitMQ as oslo.messaging takes it, and ca.crt when its
-	// certificates are signed by a CA of its own. The Secret of a MessageBus is such a one.
+	// SecretRef names the Secret with transport_url, the URL of the RabbitMQ as oslo.messaging takes it, and ca.crt when
+	// its certificates are signed by a CA of its own. The Secret of a MessageBus is such a one.
 	SecretRef CloudSecret `json:"secretRef"`
 	// Exchanges that the services send to, by the control_exchange of each; those of unchanged services when empty.
 	// +optional

@@ -16,17 +16,28 @@ type Config struct {
 	URL string
 	// CA in PEM, besides those of the system. With it the connection is encrypted whatever the URL says.
 	CA []byte
-	// Topics and Exchanges that services send to; empty for Topics and Exchanges of this package.
+	// Topics and Exchanges that services send to; without topics those of the function of that name.
 	Topics, Exchanges []string
 }
 
 // Topics are what services send to unless they are told otherwise; Nova has a topic for versioned notifications.
 func Topics() []string { return []string{"notifications", "versioned_notifications"} }
 
-// Exchanges are the control exchanges that services have unless they are told otherwise. Cinder's is that of
-// oslo.messaging itself.
-func Exchanges() []string {
-	return []string{"keystone", "nova", "neutron", "glance", "openstack", "cinder", "octavia", "designate", "heat"}
+// Exchanges are the control exchanges of types of services, unless these are told otherwise. Cinder's is that of
+// oslo.messaging itself. A broker logs an error for each exchange that is asked for and not there.
+func Exchanges(services []string) (out []string) {
+	known := map[string][]string{"identity": {"keystone"}, "compute": {"nova"}, "network": {"neutron"}, "image": {"glance"},
+		"block-storage": {"openstack", "cinder"}, "load-balancer": {"octavia"}, "dns": {"designate"},
+		"orchestration": {"heat"}}
+	for _, s := range services {
+		for _, e := range known[s] {
+			if !slices.Contains(out, e) {
+				out = append(out, e)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // Same tells whether two configurations listen to the same.

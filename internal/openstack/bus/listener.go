@@ -95,9 +95,6 @@ func (l *Listener) once(ctx context.Context) error {
 	}
 	defer line.Close()
 	missing := l.Config.Exchanges
-	if len(missing) == 0 {
-		missing = Exchanges()
-	}
 	var bound []string
 	for look := firstLook; ; look = min(2*look, lastLook) {
 		found, err := l.bind(line, missing)

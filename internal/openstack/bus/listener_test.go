@@ -66,7 +66,7 @@ func (w *wire) Close() {}
 // run starts a listener in a bubble.
 func (n *network) run(t *testing.T) {
 	t.Helper()
-	l := &bus.Listener{Dial: n.dial,
+	l := &bus.Listener{Dial: n.dial, Config: bus.Config{Exchanges: bus.Exchanges([]string{"identity", "compute"})},
 		Heard:   func(e bus.Event) { n.note(func() { n.heard = append(n.heard, e.Type) }) },
 		Missed:  func() { n.note(func() { n.missed++ }) },
 		Changed: func(s bus.State) { n.note(func() { n.state = append(n.state, s) }) }}
