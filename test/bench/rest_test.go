@@ -19,8 +19,8 @@ const (
 	period = time.Minute
 )
 
-// crowd is 10,000 objects of 12 kinds. In specs i is the number of the object and ns that of its namespace, in which are
-// all that it refers to. The members of each of ten groups and what each of ten roles implies are lists of their own.
+// crowd is 10,000 objects of 12 kinds. In specs i is the number of the object and ns that of its namespace, in which
+// are all that it refers to. The members of each of ten groups and what each of ten roles implies are lists of their own.
 var crowd = []struct {
 	kind string
 	n    int
@@ -125,7 +125,9 @@ func (w *world) corrected(s *sky, times int) (longest time.Duration) {
 		row := s.All("Project")[100]
 		id, want := row["id"].(string), row["description"]
 		s.Put("Project", map[string]any{"id": id, "description": "changed behind our back"})
-		took := w.until(2*period, "the change is corrected", func() bool { return s.All("Project")[100]["description"] == want })
+		took := w.until(2*period, "the change is corrected", func() bool {
+			return s.All("Project")[100]["description"] == want
+		})
 		longest = max(longest, took)
 	}
 	return longest

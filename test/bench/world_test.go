@@ -1,8 +1,8 @@
 //go:build bench
 
-// Package bench measures the resource engine: the real operator, in a process of its own, between a real API server and
-// fake clouds that it reaches by HTTP. Each test prints its figures, one `name value unit` a line, and fails when one is
-// beyond its target.
+// Package bench measures the resource engine: the real operator, in a process of its own, between a real API server
+// and fake clouds that it reaches by HTTP. Each test prints its figures, one `name value unit` a line, and fails when
+// one is beyond its target.
 package bench
 
 import (
@@ -44,7 +44,7 @@ const root = "../.."
 // figure prints what was measured, and fails the test when it is more than the target.
 func figure(t *testing.T, name string, value float64, unit string, target float64) {
 	t.Helper()
-	fmt.Printf("%s %.4g %s\n", name, value, unit)
+	fmt.Fprintf(os.Stdout, "%s %.4g %s\n", name, value, unit)
 	if target > 0 && value > target {
 		t.Errorf("%s is %.4g %s, the target is %.4g", name, value, unit, target)
 	}

@@ -47,7 +47,8 @@ func TestKeystoneNotifies(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Eventually(10*time.Second, "the change is corrected", func(ctx context.Context) error {
-		out, err := w.Cluster.Stackwright(ctx, "openstack", "project", "show", "-f", "value", "-c", "description", project.Name)
+		show := []string{"openstack", "project", "show", "-f", "value", "-c", "description", project.Name}
+		out, err := w.Cluster.Stackwright(ctx, show...)
 		if err == nil && strings.TrimSpace(out) != "as declared" {
 			err = fmt.Errorf("the description is %q", out)
 		}

@@ -26,8 +26,8 @@ func Topics() []string { return []string{"notifications", "versioned_notificatio
 // Exchanges are the control exchanges of types of services, unless these are told otherwise. Cinder's is that of
 // oslo.messaging itself. A broker logs an error for each exchange that is asked for and not there.
 func Exchanges(services []string) (out []string) {
-	known := map[string][]string{"identity": {"keystone"}, "compute": {"nova"}, "network": {"neutron"}, "image": {"glance"},
-		"block-storage": {"openstack", "cinder"}, "load-balancer": {"octavia"}, "dns": {"designate"},
+	known := map[string][]string{"identity": {"keystone"}, "compute": {"nova"}, "network": {"neutron"},
+		"image": {"glance"}, "block-storage": {"openstack", "cinder"}, "load-balancer": {"octavia"}, "dns": {"designate"},
 		"orchestration": {"heat"}}
 	for _, s := range services {
 		for _, e := range known[s] {
