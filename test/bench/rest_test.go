@@ -20,7 +20,8 @@ const (
 )
 
 // crowd is 10,000 objects of 12 kinds. In specs i is the number of the object and ns that of its namespace, in which
-// are all that it refers to. The members of each of ten groups and what each of ten roles implies are lists of their own.
+// are all that it refers to. The members of each of ten groups, and what each of ten roles implies, are lists of their
+// own.
 var crowd = []struct {
 	kind string
 	n    int

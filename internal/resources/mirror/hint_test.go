@@ -31,6 +31,7 @@ func follow(t *testing.T, h *history) *Mirror {
 	if err := m.Fresh(t.Context(), time.Time{}); err != nil {
 		t.Fatal(err)
 	}
+	m.Follow("a", "1", "", Steady, func() {})
 	go m.Run(t.Context())
 	synctest.Wait()
 	return m
@@ -69,6 +70,26 @@ func TestHintsAreFair(t *testing.T) {
 		}
 		if n := h.listed() - before; n < 20 || n > 32 {
 			t.Errorf("%d lists of two seconds in ten minutes full of hints, want about 27", n)
+		}
+	})
+}
+
+// A mirror that nobody follows lists nothing for a hint, and does not run hot either; the first who follows gets it.
+func TestHintWithoutFollowers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &history{}
+		m := follow(t, h)
+		m.Unfollow("a")
+		before := h.listed()
+		m.Hint(true)
+		<-time.After(time.Hour)
+		if n := h.listed() - before; n != 0 {
+			t.Errorf("%d lists for nobody", n)
+		}
+		m.Follow("b", "1", "", Steady, func() {})
+		<-time.After(1100 * time.Millisecond)
+		if n := h.listed() - before; n != 1 {
+			t.Errorf("%d lists for somebody, want 1", n)
 		}
 	})
 }
