@@ -10,8 +10,8 @@ import (
 // A run holds a worker while it waits for an answer, and a cloud that hangs answers after a minute. So a kind has more
 // workers than the objects of one cloud can hold, and those of one that is slow hold only one.
 const (
-	workers = 16
-	atOnce  = 4
+	workers = 24
+	atOnce  = 8
 	slow    = 3 * time.Second
 	// again is for what was waiting and was not woken: those that were may not exist any more.
 	again = 10 * time.Second
