@@ -14,7 +14,7 @@ import (
 
 const (
 	skies  = 20
-	inEach = 25
+	inEach = 12
 )
 
 // One cloud of twenty that hangs does not slow down the others.
@@ -34,25 +34,31 @@ func TestDeadCloud(t *testing.T) {
 	}
 	w.make(objects...)
 	w.ready(4*time.Minute, "Cloud", "Project")
-	w.latency(all, 1) // what is slow for the first time
-	alive := w.latency(all, 2)
-	all[0].hangs.Store(true)
-	dead := w.latency(all, 3)
-	all[0].hangs.Store(false)
-	again := w.latency(all, 4)
-	figure(t, "latency", alive.Seconds()*1000, "ms", 0)
-	figure(t, "latency_one_dead", dead.Seconds()*1000, "ms", 0)
-	figure(t, "latency_alive_again", again.Seconds()*1000, "ms", 0)
-	figure(t, "latency_ratio", 2*dead.Seconds()/(alive+again).Seconds(), "times", 1.1)
+	w.latency(all, 0) // what is slow for the first time
+	var alive, dead []time.Duration
+	for round := range 3 { // in turns: the machine has other things to do at times
+		alive = append(alive, w.latency(all, 2*round+1)...)
+		all[0].hangs.Store(true)
+		dead = append(dead, w.latency(all, 2*round+2)...)
+		all[0].hangs.Store(false)
+		w.ready(4*time.Minute, "Cloud", "Project")
+	}
+	slices.Sort(alive)
+	slices.Sort(dead)
+	const most = 95 // percent
+	figure(t, "latency", alive[len(alive)/2].Seconds()*1000, "ms", 0)
+	figure(t, "latency_most", alive[len(alive)*most/100].Seconds()*1000, "ms", 0)
+	figure(t, "latency_one_dead", dead[len(dead)/2].Seconds()*1000, "ms", 0)
+	figure(t, "latency_one_dead_most", dead[len(dead)*most/100].Seconds()*1000, "ms", 0)
+	figure(t, "latency_ratio", dead[len(dead)/2].Seconds()/alive[len(alive)/2].Seconds(), "times", 1.1)
 }
 
-// latency changes every object of every cloud, and returns the mean time until a cloud other than the first has it.
-func (w *world) latency(all []*sky, round int) time.Duration {
+// latency changes every object of every cloud, and returns the times until clouds other than the first have that.
+func (w *world) latency(all []*sky, round int) (times []time.Duration) {
 	w.t.Helper()
 	text := fmt.Sprintf("round %d", round)
 	patch := client.RawPatch("application/merge-patch+json",
 		[]byte(`{"spec": {"resource": {"description": "`+text+`"}}}`))
-	var sum time.Duration
 	for n := range inEach {
 		dead := w.object("Project", "sky-0", "project-"+strconv.Itoa(n), `{}`)
 		if err := w.Patch(w.t.Context(), dead, patch); err != nil {
@@ -72,10 +78,10 @@ func (w *world) latency(all []*sky, round int) time.Duration {
 				}
 				<-time.After(time.Millisecond)
 			}
-			sum += time.Since(begin)
+			times = append(times, time.Since(begin))
 		}
 	}
-	return sum / time.Duration(inEach*(len(all)-1))
+	return times
 }
 
 // has tells whether the cloud has a project with that description.
