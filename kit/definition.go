@@ -32,6 +32,9 @@ type Definition[T owner.Object] struct {
 	// that what many owners share, and what answers slowly, does not keep all workers busy. Without one it runs at once,
 	// and done is called at its end.
 	Turn func(o T) (done func(), pause time.Duration)
+	// Notice is told of each owner as the cache learns of it, before any run, and again when its spec changes or it is
+	// gone. It must neither block nor change o. It may be nil.
+	Notice func(o T, gone bool)
 	// Wake runs beside the controller, and calls wake for the owners that an event outside of Kubernetes concerns, such as
 	// a change that a long-held request has brought. It ends with ctx. It may be nil.
 	Wake func(ctx context.Context, wake func(types.NamespacedName))

@@ -16,17 +16,17 @@ type Plan struct {
 	Kind schema.GroupVersionKind
 	// Steps in the order of their levels.
 	Steps []reconcile.StepInfo
-	// Makes lists the kinds that steps make, Reads those that references name.
-	Makes, Reads []schema.GroupVersionKind
+	// Makes lists the kinds that steps make, Reads those that references name, Holds those that they keep from vanishing.
+	Makes, Reads, Holds []schema.GroupVersionKind
 	// Text and Dot are the graph for a terminal and for Graphviz.
 	Text, Dot string
 }
 
 // Plan describes the graph.
 func (c *typed[T]) Plan() Plan {
-	makes, reads := c.plan.Declared()
-	return Plan{Kind: c.plan.Kind, Steps: c.plan.Info(), Makes: makes, Reads: reads, Text: c.plan.Graph.Text(),
-		Dot: c.plan.Graph.Dot()}
+	makes, reads, holds := c.plan.Declared()
+	return Plan{Kind: c.plan.Kind, Steps: c.plan.Info(), Makes: makes, Reads: reads, Holds: holds,
+		Text: c.plan.Graph.Text(), Dot: c.plan.Graph.Dot()}
 }
 
 // Rules returns the rights that controllers need, computed from what their graphs declare, one rule per API group and
@@ -55,6 +55,9 @@ func Rules(plural func(schema.GroupVersionKind) string, controllers ...Controlle
 		}
 		for _, k := range p.Reads {
 			add(k, "", "get", "list", "watch")
+		}
+		for _, k := range p.Holds {
+			add(k, "", "patch")
 		}
 	}
 	add(schema.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind: "Event"}, "", "create", "patch")

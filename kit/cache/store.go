@@ -6,7 +6,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,7 +28,11 @@ import (
 const (
 	indexPartOf = "kit-part-of"
 	beginning   = len("applyset-") + 2
+	indexHeld   = "kit-held"
 )
+
+// FinalizerHeld begins the finalizers by which owners keep what they refer to; the owner's uid follows.
+const FinalizerHeld = "kit.stackwright.dev/held-by-"
 
 // Store is the loop's view of the cluster for all controllers of one manager.
 type Store struct {
@@ -177,12 +183,23 @@ func (s *Store) Connect(ctx context.Context, c ctrlcache.Cache) error {
 		if !ok {
 			return fmt.Errorf("the informer of %s has no index; caches of several namespaces are not supported", gk)
 		}
-		if err := shared.AddIndexers(toolscache.Indexers{indexPartOf: partOf}); err != nil {
+		if err := shared.AddIndexers(toolscache.Indexers{indexPartOf: partOf, indexHeld: held}); err != nil {
 			return fmt.Errorf("indexing %s: %w", gk, err)
 		}
 		s.kinds[gk].indexer = shared.GetIndexer()
 		return nil
 	})
+}
+
+func held(obj any) (out []string, err error) {
+	if o, ok := obj.(metav1.Object); ok {
+		for _, f := range o.GetFinalizers() {
+			if strings.HasPrefix(f, FinalizerHeld) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out, nil
 }
 
 func partOf(obj any) ([]string, error) {
@@ -218,6 +235,29 @@ func (s *Store) Get(gk schema.GroupKind, key types.NamespacedName) client.Object
 		return nil
 	}
 	return ours.Object
+}
+
+// In returns the records of all objects of a kind in a namespace, by name.
+func (s *Store) In(gk schema.GroupKind, namespace string) []client.Object {
+	return s.indexed(gk, toolscache.NamespaceIndex, namespace)
+}
+
+// Held returns the records of the objects of a kind that have a finalizer of FinalizerHeld.
+func (s *Store) Held(gk schema.GroupKind, finalizer string) []client.Object {
+	return s.indexed(gk, indexHeld, finalizer)
+}
+
+func (s *Store) indexed(gk schema.GroupKind, index, value string) []client.Object {
+	var out []client.Object
+	keys, _ := s.kinds[gk].indexer.IndexKeys(index, value)
+	slices.Sort(keys)
+	for _, k := range keys {
+		ns, name, _ := toolscache.SplitMetaNamespaceKey(k)
+		if o := s.Get(gk, types.NamespacedName{Namespace: ns, Name: name}); o != nil {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 func cacheKey(key types.NamespacedName) string {

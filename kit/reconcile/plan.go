@@ -31,6 +31,7 @@ type Config[T owner.Object] struct {
 	Report     func(v step.View, o T)
 	Guard      func(o T) string
 	Turn       func(o T) (done func(), pause time.Duration)
+	Notice     func(o T, gone bool)
 	Parallel   int
 	Deadline   time.Duration
 	Components []string
@@ -51,7 +52,7 @@ type Plan[T owner.Object] struct {
 	refGK  []schema.GroupKind
 	kinds  string
 
-	madeKinds, readKinds []schema.GroupVersionKind
+	madeKinds, readKinds, heldKinds []schema.GroupVersionKind
 }
 
 // NewPlan checks a config. The error joins everything that is wrong with it.
@@ -97,6 +98,9 @@ func (p *Plan[T]) resolveRefs(scheme *runtime.Scheme) error {
 		}
 		p.refGK = append(p.refGK, gvk.GroupKind())
 		p.readKinds = append(p.readKinds, gvk)
+		if r.Held {
+			p.heldKinds = append(p.heldKinds, gvk)
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -204,9 +208,9 @@ func (p *Plan[T]) Info() []StepInfo {
 	return out
 }
 
-// Declared returns the kinds that steps make and that references name.
-func (p *Plan[T]) Declared() (makes, reads []schema.GroupVersionKind) {
-	return p.madeKinds, p.readKinds
+// Declared returns the kinds that steps make, that references name and that they hold.
+func (p *Plan[T]) Declared() (makes, reads, held []schema.GroupVersionKind) {
+	return p.madeKinds, p.readKinds, p.heldKinds
 }
 
 // Kinds calls f for the group kind of owner, children and references, each once.

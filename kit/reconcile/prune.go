@@ -180,8 +180,12 @@ func (r *run[T]) remove() {
 			return
 		}
 	}
-	if err := r.unclaim(); err != nil {
-		r.log.Error(err, "taking the finalizer away")
+	err := r.hold(true)
+	if err == nil {
+		err = r.unclaim()
+	}
+	if err != nil {
+		r.log.Error(err, "taking the finalizers away")
 		r.wake(r.Backoff.Next(string(r.o.GetUID())+"/finalizer", apply.Classify(err).Class, 0))
 		return
 	}

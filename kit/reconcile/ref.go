@@ -60,6 +60,13 @@ func (r *run[T]) evalRef(j int) {
 	st.objects, st.content, st.out = st.objects[:0], nil, nil
 	h := fnv.New64a()
 	for _, k := range st.keys {
+		if k.Name == "" {
+			for _, obj := range r.Store.In(r.refGK[j], k.Namespace) {
+				st.objects = append(st.objects, obj)
+				_, _ = h.Write([]byte(digest(d, obj)))
+			}
+			continue
+		}
 		obj := r.Store.Get(r.refGK[j], k)
 		st.objects = append(st.objects, obj)
 		if obj == nil {

@@ -44,7 +44,11 @@ func (r *run[T]) work(level []int) bool {
 	if len(todo) == 0 {
 		return true
 	}
-	if err := r.claim(); err != nil {
+	err := r.claim()
+	if err == nil {
+		err = r.hold(false)
+	}
+	if err != nil {
 		for _, i := range todo {
 			r.settle(i, apply.Classify(fmt.Errorf("claiming the object: %w", err)))
 		}

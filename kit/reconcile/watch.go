@@ -25,6 +25,7 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[client.Object], q queue) {
 			echo := l.Store.Saw(gk, e.Object, false, l.Name)
 			if isOwner {
+				l.notice(e.Object, false)
 				q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.Object)})
 			}
 			if !echo && !e.IsInInitialList { // owners are in the initial list themselves and look at everything
@@ -36,6 +37,10 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 		},
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[client.Object], q queue) {
 			echo := l.Store.Saw(gk, e.ObjectNew, false, l.Name)
+			if isOwner && (e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
+				e.ObjectOld.GetUID() != e.ObjectNew.GetUID()) {
+				l.notice(e.ObjectNew, false)
+			}
 			if isOwner && !echo && l.ownerChanged(e.ObjectOld, e.ObjectNew) {
 				q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.ObjectNew)})
 			}
@@ -52,6 +57,7 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 			l.Store.Saw(gk, e.Object, true, l.Name)
 			l.memories.dropGate(e.Object.GetUID())
 			if isOwner {
+				l.notice(e.Object, true)
 				q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.Object)})
 			}
 			l.wakeParent(e.Object, q)
@@ -124,7 +130,15 @@ func (l *Loop[T]) wakeParent(obj client.Object, q queue) {
 }
 
 func (l *Loop[T]) wakeReferrers(gk schema.GroupKind, obj client.Object, q queue) {
-	l.memories.referrers(refKey{gk: gk, key: client.ObjectKeyFromObject(obj)}, func(key types.NamespacedName) {
-		q.Add(reconcile.Request{NamespacedName: key})
-	})
+	for _, k := range []types.NamespacedName{client.ObjectKeyFromObject(obj), {Namespace: obj.GetNamespace()}} {
+		l.memories.referrers(refKey{gk: gk, key: k}, func(key types.NamespacedName) {
+			q.Add(reconcile.Request{NamespacedName: key})
+		})
+	}
+}
+
+func (l *Loop[T]) notice(obj client.Object, gone bool) {
+	if o, ok := obj.(T); ok && l.Notice != nil {
+		l.Notice(o, gone)
+	}
 }

@@ -16,12 +16,16 @@ type Ref[T owner.Object] struct {
 	Name string
 	// Kind is a prototype of the referenced kind, such as &corev1.Secret{}.
 	Kind client.Object
-	// Keys returns what an owner refers to; none when the owner leaves the reference empty.
+	// Keys returns what an owner refers to; none when the owner leaves the reference empty. A key without a name stands for
+	// all objects of the kind in its namespace, however many there are.
 	Keys func(T) []types.NamespacedName
 	// Fields are the keys of a Secret or ConfigMap that steps read. Only these enter fingerprints; empty means all.
 	Fields []string
 	// Optional references do not make a step wait when the object is missing.
 	Optional bool
+	// Held objects that are deleted stay, by a finalizer, until no owner refers to them: with their content, owners can
+	// still be deleted.
+	Held bool
 	// Gate that the object must pass before a step that reads the reference runs. Nil means existence is enough.
 	Gate gate.Gate
 	// Digest of the object for fingerprints. Nil means content for Secrets and ConfigMaps, and uid, generation and
@@ -56,6 +60,9 @@ func Fields[T owner.Object](keys ...string) Option[T] { return func(r *Ref[T]) {
 
 // Optional lets steps run when the object is missing.
 func Optional[T owner.Object]() Option[T] { return func(r *Ref[T]) { r.Optional = true } }
+
+// Hold keeps the object for as long as an owner refers to it.
+func Hold[T owner.Object]() Option[T] { return func(r *Ref[T]) { r.Held = true } }
 
 // WaitFor lets steps wait until the object passes g.
 func WaitFor[T owner.Object](g gate.Gate) Option[T] { return func(r *Ref[T]) { r.Gate = g } }
