@@ -43,8 +43,7 @@ const stepResource = "resource"
 // act brings one resource to what its object declares.
 func (c *controller) act(ctx context.Context, sc *scope) *outcome.Outcome {
 	o := sc.Owner()
-	c.engine.use(o, string(o.GetUID()), c.waker(o))
-	c.link(o, c.targets(o))
+	c.link(o, c.holds(o, func(to node) bool { return granted(sc.All(refGrants), c.node(o), to) }))
 	t, out := c.target(ctx, sc)
 	if out != nil {
 		return out

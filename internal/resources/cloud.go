@@ -38,6 +38,7 @@ type terms struct {
 // cloud is a cloud that a session is open to, with the mirrors of its kinds.
 type cloud struct {
 	name   string
+	key    cloudKey
 	door   Door
 	period time.Duration
 	seed   maphash.Seed
@@ -132,7 +133,7 @@ func (c *clouds) set(key cloudKey, door Door, t terms) {
 		return
 	}
 	ctx, end := context.WithCancel(context.Background())
-	c.open[key] = &cloud{name: label(key), door: door, period: t.period, terms: t, seed: maphash.MakeSeed(), ctx: ctx,
+	c.open[key] = &cloud{key: key, name: label(key), door: door, period: t.period, terms: t, seed: maphash.MakeSeed(), ctx: ctx,
 		end: end, mirrors: map[string]*watched{}}
 	c.mu.Unlock()
 	if old != nil {

@@ -32,7 +32,7 @@ const (
 
 // cloudKind is what differs between Cloud and ClusterCloud.
 type cloudKind[T owner.Object] struct {
-	name     string
+	kind     string
 	empty    func() T
 	spec     func(T) *openstackv1.CloudSpec
 	status   func(T) *openstackv1.CloudStatus
@@ -42,7 +42,7 @@ type cloudKind[T owner.Object] struct {
 
 func (e *Engine) cloudControllers(scheme *runtime.Scheme) ([]kit.Controller, error) {
 	own, err := kit.New((&cloudKind[*openstackv1.Cloud]{
-		name: "cloud", bell: newBell(), empty: func() *openstackv1.Cloud { return &openstackv1.Cloud{} },
+		kind: kindCloud, bell: newBell(), empty: func() *openstackv1.Cloud { return &openstackv1.Cloud{} },
 		spec:     func(c *openstackv1.Cloud) *openstackv1.CloudSpec { return &c.Spec },
 		status:   func(c *openstackv1.Cloud) *openstackv1.CloudStatus { return &c.Status },
 		selector: func(*openstackv1.Cloud) *metav1.LabelSelector { return &metav1.LabelSelector{} },
@@ -51,7 +51,7 @@ func (e *Engine) cloudControllers(scheme *runtime.Scheme) ([]kit.Controller, err
 		return nil, err
 	}
 	shared, err := kit.New((&cloudKind[*openstackv1.ClusterCloud]{
-		name: "clustercloud", bell: newBell(),
+		kind: kindClusterCloud, bell: newBell(),
 		empty:    func() *openstackv1.ClusterCloud { return &openstackv1.ClusterCloud{} },
 		spec:     func(c *openstackv1.ClusterCloud) *openstackv1.CloudSpec { return &c.Spec.CloudSpec },
 		status:   func(c *openstackv1.ClusterCloud) *openstackv1.CloudStatus { return &c.Status },
@@ -61,12 +61,13 @@ func (e *Engine) cloudControllers(scheme *runtime.Scheme) ([]kit.Controller, err
 }
 
 func (k *cloudKind[T]) definition(e *Engine) kit.Definition[T] {
+	e.bells[k.kind] = &k.bell
 	return kit.Definition[T]{
-		Name: k.name, New: k.empty,
+		Name: lower(k.kind), New: k.empty,
 		Refs: []ref.Ref[T]{
 			ref.To(refSecret, &corev1.Secret{}, func(o T) []types.NamespacedName {
 				return []types.NamespacedName{secretKey(o, k.spec(o).SecretRef)}
-			}),
+			}, ref.Hold[T]()),
 			// A bus that cannot be listened to stops nothing: a condition tells.
 			ref.To(refBus, &corev1.Secret{}, func(o T) []types.NamespacedName {
 				if n := k.spec(o).Notifications; n != nil {
@@ -81,6 +82,7 @@ func (k *cloudKind[T]) definition(e *Engine) kit.Definition[T] {
 			Act:     func(ctx context.Context, sc *step.Scope[T]) *outcome.Outcome { return k.act(ctx, e, sc) },
 			Release: func(_ context.Context, sc *step.Scope[T]) *outcome.Outcome { return e.disconnect(sc.Owner()) },
 		}},
+		Guard: func(o T) string { return e.guard(keyOf(o), &k.bell) },
 		Wake: func(ctx context.Context, wake func(types.NamespacedName)) {
 			k.bell.ring(ctx, wake)
 			e.clouds.end()
@@ -135,19 +137,22 @@ func (e *Engine) connect(ctx context.Context, o owner.Object, spec *openstackv1.
 // settle is how long after its start an operator does not know yet who uses a cloud.
 const settle = 15 * time.Second
 
-// disconnect lets a cloud go once no object uses it: their resources could not be deleted any more.
+// guard keeps a cloud, with its session, until no object uses it: their resources could not be deleted any more.
+func (e *Engine) guard(key cloudKey, b *bell) string {
+	if wait := settle - time.Since(e.began); wait > 0 {
+		time.AfterFunc(wait, func() { b.wake(key) })
+		return "Waits until it is known which objects use the cloud."
+	}
+	if by := e.users.named(key); by != "" {
+		return "Waits until these objects, which are in the cloud, are deleted: " + by + ". Delete them, or give them up by " +
+			"the annotation kit.stackwright.dev/abandon: resource."
+	}
+	return ""
+}
+
+// disconnect lets a cloud go that nobody uses.
 func (e *Engine) disconnect(o owner.Object) *outcome.Outcome {
 	key := keyOf(o)
-	e.mu.Lock()
-	n := len(e.users[key])
-	e.mu.Unlock()
-	if wait := settle - time.Since(e.began); wait > 0 {
-		return outcome.Poll(wait, "objects", "Waits until it is known which objects use the cloud.")
-	}
-	if n > 0 {
-		return outcome.Poll(quick,
-			"objects", "Objects still use the cloud. Delete them first, or wait until they are gone.")
-	}
 	e.clouds.drop(key)
 	e.metrics.forget(label(key))
 	return nil

@@ -45,9 +45,25 @@ func (c *controller) definition() kit.Definition[object] {
 		steps = append(steps, c.output(f))
 	}
 	return kit.Definition[object]{
-		Name: lower(c.kind.Name), New: c.empty, Refs: refs, Report: c.report, Wake: c.bell.ring, Turn: c.turn, Steps: steps,
-		Options: kit.Options{Workers: workers},
+		Name: lower(c.kind.Name), New: c.empty, Refs: refs, Report: c.report, Notice: c.notice, Wake: c.bell.ring,
+		Turn: c.turn, Steps: steps, Options: kit.Options{Workers: workers},
 	}
+}
+
+// notice learns which clouds and which other objects an object needs, before anything is run: none of them may go first.
+func (c *controller) notice(o object, gone bool) {
+	if gone {
+		c.forget(o)
+		c.engine.ring(c.engine.users.drop(o.GetUID()))
+		return
+	}
+	c.link(o, c.holds(o, func(node) bool { return false }))
+	c.use(o, cloudsOf(o))
+}
+
+// use records which clouds an object uses.
+func (c *controller) use(o object, clouds []cloudKey) {
+	c.engine.ring(c.engine.users.set(o.GetUID(), user{node: c.node(o), clouds: clouds, wake: c.waker(o)}))
 }
 
 // The conditions besides Ready.

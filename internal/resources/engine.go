@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit"
@@ -34,23 +32,20 @@ type Engine struct {
 	absent map[string]bool
 	clouds *clouds
 	links  links
-	bells  map[string]*bell
+	users  users
+	// bells wake the objects of a kind, clouds too.
+	bells map[string]*bell
 	// Dial connects with buses; that of the real world unless a test replaces it.
 	Dial   bus.Dial
 	events map[string][]*d.Kind
 	// metrics count from the beginning, and show once Measure was called.
 	metrics *metrics
-
-	mu sync.Mutex
-	// users are the objects that asked for a cloud, by what wakes them.
-	users map[cloudKey]map[string]func()
 }
 
 // New returns an engine for kinds.
 func New(kinds []*d.Kind, open Opener) *Engine {
 	e := &Engine{open: open, began: time.Now(), kinds: map[string]*d.Kind{}, clouds: newClouds(),
-		users: map[cloudKey]map[string]func(){}, bells: map[string]*bell{}, Dial: bus.Connect, events: byEvent(kinds),
-		metrics: newMetrics()}
+		bells: map[string]*bell{}, Dial: bus.Connect, events: byEvent(kinds), metrics: newMetrics()}
 	for _, k := range kinds {
 		e.kinds[k.Name] = k
 		e.order = append(e.order, k.Name)
@@ -92,58 +87,49 @@ func (e *Engine) Controllers(scheme *runtime.Scheme, only ...string) ([]kit.Cont
 func (e *Engine) empty(kind string) client.Object { return openstackv1.New(kind) }
 
 // cloudOf returns the cloud of an object.
-func (e *Engine) cloudOf(o object) (*cloud, *outcome.Outcome) {
-	keys := append(cloudKeys(o), clusterCloudKeys(o)...)
+func (e *Engine) cloudOf(sc *scope) (*cloud, *outcome.Outcome) {
+	o := sc.Owner()
+	keys := cloudsOf(o)
+	if len(keys) > 1 && sc.Get(refCloud) != nil {
+		// The other default must not stand in for this one while this one is not ready.
+		keys = keys[:1]
+	}
+	names := make([]string, 0, len(keys))
 	for _, key := range keys {
 		if cl := e.clouds.get(key); cl != nil {
 			return cl, nil
 		}
-	}
-	names := make([]string, 0, len(keys))
-	for _, key := range keys {
-		names = append(names, cloudName(key))
+		names = append(names, cloudName(key, o.GetNamespace()))
 	}
 	what := strings.Join(names, " or ")
 	return nil, outcome.Wait(what, "Waits until %s is ready. Make it, or name another in spec.cloudRef.", what)
 }
 
-func cloudName(key cloudKey) string {
+// cloudName names a cloud for people in a namespace.
+func cloudName(key cloudKey, namespace string) string {
 	if key.Namespace == "" {
-		return "ClusterCloud " + key.Name
+		return kindClusterCloud + " " + key.Name
 	}
-	return "Cloud " + key.Name
-}
-
-// use remembers who is to be woken when a cloud changes.
-func (e *Engine) use(o object, who string, wake func()) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, key := range append(cloudKeys(o), clusterCloudKeys(o)...) {
-		if e.users[key] == nil {
-			e.users[key] = map[string]func(){}
-		}
-		e.users[key][who] = wake
-	}
-}
-
-func (e *Engine) leave(o object, who string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, key := range append(cloudKeys(o), clusterCloudKeys(o)...) {
-		delete(e.users[key], who)
-	}
+	return node{kindCloud, key}.from(namespace)
 }
 
 // rouse wakes everybody who uses a cloud.
-func (e *Engine) rouse(key types.NamespacedName) {
-	e.mu.Lock()
-	wakes := make([]func(), 0, len(e.users[key]))
-	for _, w := range e.users[key] {
-		wakes = append(wakes, w)
-	}
-	e.mu.Unlock()
-	for _, w := range wakes {
+func (e *Engine) rouse(key cloudKey) {
+	for _, w := range e.users.wakes(key) {
 		w()
+	}
+}
+
+// ring wakes the objects of clouds that may have waited until nobody uses them.
+func (e *Engine) ring(keys []cloudKey) {
+	for _, key := range keys {
+		kind := kindCloud
+		if key.Namespace == "" {
+			kind = kindClusterCloud
+		}
+		if b := e.bells[kind]; b != nil {
+			b.wake(key)
+		}
 	}
 }
 

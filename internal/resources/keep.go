@@ -40,7 +40,7 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 		value, _ := body.Actual(f, seen).(string)
 		c.outputs.set(o.GetUID(), value)
 	}
-	view := observation{id: shown(t.kind, id), resource: seen, kind: t.kind}
+	view := observation{id: shown(t.kind, id), resource: seen, kind: t.kind, cloud: t.cloud}
 	defer func() { c.seen.put(o.GetUID(), view) }()
 	out := c.stateOf(ctx, o, t, seen)
 	c.follow(o, t, id, waitsFor(out))

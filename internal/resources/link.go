@@ -2,7 +2,6 @@ package resources
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -15,6 +14,14 @@ type node struct {
 }
 
 func (n node) String() string { return n.kind + " " + n.Name }
+
+// from names a node for people in a namespace.
+func (n node) from(namespace string) string {
+	if n.Namespace == namespace {
+		return n.String()
+	}
+	return n.kind + " " + n.Namespace + "/" + n.Name
+}
 
 // links remember which objects refer to which, so that none is deleted before those that need it.
 type links struct {
@@ -64,14 +71,19 @@ func (l *links) needed(n node) string {
 	var names []string
 	for who := range l.from[n] {
 		if !reached[who] {
-			names = append(names, who.String())
+			names = append(names, who.from(n.Namespace))
 		}
 	}
-	slices.Sort(names)
-	if more := len(names) - 5; more > 0 {
-		names = append(names[:5], "and more")
-	}
-	return strings.Join(names, ", ")
+	return few(names)
+}
+
+// reaches tells whether one object refers to another, over however many others.
+func (l *links) reaches(from, to node) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	reached := map[node]bool{}
+	l.reach(from, reached)
+	return reached[to]
 }
 
 func (l *links) reach(n node, reached map[node]bool) {

@@ -212,7 +212,7 @@ func next(doc map[string]any) url.Values {
 // item keeps of a resource what its descriptor knows, and takes the marker out.
 func (l *lister) item(shown map[string]any) (mirror.Item, error) {
 	marker := markerIn(l.kind, shown)
-	seen := body.Seen(l.kind, shown, l.keep...)
+	seen := body.Seen(l.kind, shown, append(slices.Clone(l.keep), l.kind.List.Filters...)...)
 	unmark(l.kind, seen)
 	raw, err := json.Marshal(seen)
 	if err != nil {

@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -51,14 +52,7 @@ func match(t *target, id string, filter map[string]string) (mirror.Item, *outcom
 	if out != nil {
 		return mirror.Item{}, out
 	}
-	found, err := t.find(func(seen map[string]any) bool {
-		for f, want := range fields {
-			if !body.Same(t.kind.Fields[f], want, body.Actual(t.kind.Fields[f], seen)) {
-				return false
-			}
-		}
-		return true
-	})
+	found, err := t.find(func(seen map[string]any) bool { return selected(fields, seen) })
 	switch {
 	case err != nil:
 		return mirror.Item{}, outcome.FromError(err)
@@ -73,24 +67,46 @@ func match(t *target, id string, filter map[string]string) (mirror.Item, *outcom
 	return found[0], nil
 }
 
-// filterFields translates the names of a filter to the indexes of fields.
-func filterFields(k *d.Kind, filter map[string]string) (map[int]any, *outcome.Outcome) {
-	out := map[int]any{}
+// filterFields returns the fields that a filter names, with the values that they must have: those of the key, and those
+// that lists can be filtered by, whether people declare them or not.
+func filterFields(k *d.Kind, filter map[string]string) ([]wantedField, *outcome.Outcome) {
+	var out []wantedField
 	var known []string
-	for i, f := range k.Fields {
-		if !slices.Contains(k.Key, f.API) && !slices.Contains(k.List.Filters, f.API) {
+	for _, api := range slices.Concat(k.Key, k.List.Filters) {
+		f, declared := k.Field(api)
+		name := f.Shown()
+		if !declared {
+			f, name = d.Field{API: api, In: api}, d.Camel(api)
+		}
+		if slices.Contains(known, name) {
 			continue
 		}
-		name := f.Shown()
 		known = append(known, name)
 		if v, ok := filter[name]; ok {
-			out[i] = v
+			out = append(out, wantedField{f, v})
 		}
 	}
 	if len(out) < len(filter) {
+		slices.Sort(known)
 		return nil, outcome.Refuse("InvalidFilter",
 			"The filter %s has a field that a %s cannot be found by. Use of these: %s.",
 			words(filter), k.Name, strings.Join(known, ", "))
 	}
 	return out, nil
+}
+
+// wantedField is a field with the value that a filter wants, a text.
+type wantedField struct {
+	d.Field
+	want string
+}
+
+func selected(fields []wantedField, seen map[string]any) bool {
+	for _, f := range fields {
+		actual := body.Actual(f.Field, seen)
+		if !body.Same(f.Field, any(f.want), actual) && (actual == nil || fmt.Sprint(actual) != f.want) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,6 +25,9 @@ const (
 	refCloud        = "cloud"
 	refClusterCloud = "clusterCloud"
 	defaultCloud    = "default"
+
+	kindCloud        = "Cloud"
+	kindClusterCloud = "ClusterCloud"
 )
 
 // refs declares what objects of the kind refer to: clouds, other resources, Secrets.
@@ -36,13 +40,17 @@ func (c *controller) refs() []ref.Ref[object] {
 		ref.To(refClusterCloud, &openstackv1.ClusterCloud{}, clusterCloudKeys, ref.Optional[object](),
 			ref.DigestOf[object](cloudDigest)),
 	}
-	for _, kind := range referenced(c.kind.Fields) {
+	kinds := referenced(c.kind.Fields)
+	for _, kind := range kinds { // optional: the resolver says better what is missing
 		if c.engine.absent[kind] {
 			continue
 		}
 		out = append(out, ref.To(kind, c.engine.empty(kind), func(o object) []types.NamespacedName {
 			return c.keys(o, func(f d.Field) bool { return f.Ref == kind })
-		}, ref.WaitFor[object](usable), ref.DigestOf[object](idOf)))
+		}, ref.Optional[object](), ref.DigestOf[object](idOf)))
+	}
+	if len(kinds) > 0 {
+		out = append(out, ref.To(refGrants, &openstackv1.ReferenceGrant{}, c.abroad, ref.DigestOf[object](generationOf)))
 	}
 	for _, f := range c.kind.Fields {
 		if f.Type == d.Secret && !f.Output {
@@ -73,26 +81,24 @@ func referenced(fields []d.Field) []string {
 	return slices.Sorted(maps.Keys(kinds))
 }
 
-func cloudKeys(o object) []types.NamespacedName {
-	switch r := o.Common().CloudRef; {
-	case r == nil:
-		return []types.NamespacedName{{Namespace: o.GetNamespace(), Name: defaultCloud}}
-	case r.Kind == "ClusterCloud":
-		return nil
-	default:
-		return []types.NamespacedName{{Namespace: o.GetNamespace(), Name: r.Name}}
+// cloudsOf are the clouds that an object may be in: the one that it is in, or names, or else the defaults, of which the
+// first that exists counts. Who is in one default stays when another one appears: the resource is there.
+func cloudsOf(o object) []cloudKey {
+	if r := o.Common().CloudRef; r != nil {
+		return []cloudKey{keyTo(r, o.GetNamespace())}
 	}
+	if key, known := recorded(o); known {
+		return []cloudKey{key}
+	}
+	return []cloudKey{{Namespace: o.GetNamespace(), Name: defaultCloud}, {Name: defaultCloud}}
+}
+
+func cloudKeys(o object) []types.NamespacedName {
+	return slices.DeleteFunc(cloudsOf(o), func(k cloudKey) bool { return k.Namespace == "" })
 }
 
 func clusterCloudKeys(o object) []types.NamespacedName {
-	switch r := o.Common().CloudRef; {
-	case r == nil:
-		return []types.NamespacedName{{Name: defaultCloud}}
-	case r.Kind == "ClusterCloud":
-		return []types.NamespacedName{{Name: r.Name}}
-	default:
-		return nil
-	}
+	return slices.DeleteFunc(cloudsOf(o), func(k cloudKey) bool { return k.Namespace != "" })
 }
 
 // cloudDigest changes when requests to the cloud would go elsewhere.
@@ -100,21 +106,11 @@ func cloudDigest(o client.Object) string { return fmt.Sprint(o.GetUID(), o.GetGe
 
 func labelsOf(o client.Object) string { return labels.Set(o.GetLabels()).String() }
 
-// usable is the gate of referenced resources: they have an id and are ready.
-func usable(o client.Object) (bool, string) {
-	r, ok := o.(object)
-	if !ok {
-		return false, "It is no resource."
-	}
-	if r.Observed().ID == "" {
-		return false, "It has no id yet."
-	}
-	return true, ""
-}
-
+// idOf changes when other requests are made for those who refer to the object.
 func idOf(o client.Object) string {
 	if r, ok := o.(object); ok {
-		return r.Observed().ID
+		key, _ := recorded(r)
+		return r.Observed().ID + " " + key.String()
 	}
 	return ""
 }
@@ -128,7 +124,8 @@ func (c *controller) keys(o object, want func(d.Field) bool) []types.NamespacedN
 	var out []types.NamespacedName
 	collect(c.kind.Fields, declared, want, func(m map[string]any) {
 		if name, _ := m["name"].(string); name != "" {
-			key := types.NamespacedName{Namespace: o.GetNamespace(), Name: name}
+			namespace, _ := m["namespace"].(string)
+			key := types.NamespacedName{Namespace: cmp.Or(namespace, o.GetNamespace()), Name: name}
 			if !slices.Contains(out, key) {
 				out = append(out, key)
 			}
@@ -213,12 +210,8 @@ func (r *resolver) id(f d.Field, m map[string]any) (string, error) {
 		return "", fmt.Errorf("this cluster has no kind %s; give an id or external, or install the kind and restart the "+
 			"operator", f.Ref)
 	}
-	for _, o := range r.scope.All(f.Ref) {
-		if res, ok := o.(object); ok && res.GetName() == name {
-			return res.Observed().ID, nil
-		}
-	}
-	return "", fmt.Errorf("there is no %s %s", f.Ref, name)
+	namespace, _ := m["namespace"].(string)
+	return r.named(f, name, namespace)
 }
 
 // Secret implements body.Resolver.

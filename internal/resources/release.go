@@ -16,7 +16,6 @@ import (
 func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
 	o := sc.Owner()
 	cell := sc.Cell()
-	c.engine.use(o, string(o.GetUID()), c.waker(o))
 	p := policyOf(c.kind, o.Common())
 	if !p.delete || cell.Operation == opFound && !p.adopt || o.Common().Import != nil && cell.ID == "" {
 		c.forget(o)
@@ -131,6 +130,5 @@ func (c *controller) forget(o object) {
 	c.removals.done(o.GetUID())
 	c.answers.done(o.GetUID())
 	c.outputs.drop(o.GetUID())
-	c.engine.leave(o, string(o.GetUID()))
-	c.link(o, nil)
+	c.link(o, nil) // what it uses is known until it is gone
 }

@@ -23,6 +23,7 @@ import (
 type observation struct {
 	id       string
 	kind     *d.Kind
+	cloud    cloudKey
 	resource map[string]any
 	drift    []body.Difference
 }
@@ -65,6 +66,7 @@ func (c *controller) report(_ step.View, o object) {
 		st.State, st.Resource, st.Drift = "", nil, nil
 		return
 	}
+	st.Cloud = referenceTo(seen.cloud)
 	raw, err := json.Marshal(body.Observed(seen.kind, seen.resource))
 	if err != nil {
 		return

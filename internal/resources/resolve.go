@@ -20,10 +20,11 @@ import (
 // target resolves what an object declares.
 func (c *controller) target(ctx context.Context, sc *scope) (*target, *outcome.Outcome) {
 	o := sc.Owner()
-	cl, out := c.engine.cloudOf(o)
+	cl, out := c.engine.cloudOf(sc)
 	if out != nil {
 		return nil, out
 	}
+	c.use(o, []cloudKey{cl.key})
 	var namespace map[string]string
 	if ns := sc.Get(refNamespace); ns != nil {
 		namespace = ns.GetLabels()
@@ -80,7 +81,7 @@ func (c *controller) aim(o object, cl *cloud, wanted map[string]any) (*target, *
 	if err != nil {
 		return nil, outcome.Refuse("InvalidSpec", "%s", err)
 	}
-	return &target{kind: c.kind, door: cl.door, mirror: w.Mirror, lister: w.lister, wanted: wanted,
+	return &target{kind: c.kind, cloud: cl.key, door: cl.door, mirror: w.Mirror, lister: w.lister, wanted: wanted,
 		meter:  c.engine.metrics.meter(cl.name, c.kind.Name),
 		marker: markerOf(c.kind, o), microversion: o.Common().Microversion, owner: o.GetNamespace()}, nil
 }
@@ -98,7 +99,7 @@ func markerOf(k *d.Kind, o object) string {
 // can have been made.
 func (c *controller) targetToDelete(ctx context.Context, sc *scope) (*target, *outcome.Outcome) {
 	o := sc.Owner()
-	cl, out := c.engine.cloudOf(o)
+	cl, out := c.engine.cloudOf(sc)
 	if out != nil {
 		out.Message += " The annotation kit.stackwright.dev/abandon: resource lets the object go and leaves the resource."
 		return nil, out

@@ -20,6 +20,7 @@ import (
 // target is one resource, wanted or there, in its cloud.
 type target struct {
 	kind   *d.Kind
+	cloud  cloudKey
 	door   Door
 	mirror *mirror.Mirror
 	lister *lister

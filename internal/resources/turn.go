@@ -34,8 +34,13 @@ type lane struct {
 
 // turn implements kit.Definition.Turn.
 func (c *controller) turn(o object) (done func(), pause time.Duration) {
-	cl, out := c.engine.cloudOf(o)
-	if out != nil {
+	var cl *cloud
+	for _, key := range cloudsOf(o) {
+		if cl == nil {
+			cl = c.engine.clouds.get(key)
+		}
+	}
+	if cl == nil {
 		return func() {}, 0
 	}
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}

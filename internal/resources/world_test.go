@@ -210,7 +210,7 @@ func (w *world) scenario() kittest.Scenario {
 
 // crds are the definitions that the controllers of one kind need: fewer are read faster.
 func (w *world) crds() []string {
-	plurals := map[string]bool{"clouds": true, "clusterclouds": true, w.kind.Plural: true}
+	plurals := map[string]bool{"clouds": true, "clusterclouds": true, "referencegrants": true, w.kind.Plural: true}
 	var add func([]d.Field)
 	add = func(fields []d.Field) {
 		for _, f := range fields {

@@ -37,10 +37,7 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 		},
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[client.Object], q queue) {
 			echo := l.Store.Saw(gk, e.ObjectNew, false, l.Name)
-			if isOwner && (e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
-				e.ObjectOld.GetUID() != e.ObjectNew.GetUID()) {
-				l.notice(e.ObjectNew, false)
-			}
+			l.noticeChange(e.ObjectOld, e.ObjectNew)
 			if isOwner && !echo && l.ownerChanged(e.ObjectOld, e.ObjectNew) {
 				q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.ObjectNew)})
 			}
@@ -134,6 +131,12 @@ func (l *Loop[T]) wakeReferrers(gk schema.GroupKind, obj client.Object, q queue)
 		l.memories.referrers(refKey{gk: gk, key: k}, func(key types.NamespacedName) {
 			q.Add(reconcile.Request{NamespacedName: key})
 		})
+	}
+}
+
+func (l *Loop[T]) noticeChange(before, after client.Object) {
+	if before.GetGeneration() != after.GetGeneration() || before.GetUID() != after.GetUID() {
+		l.notice(after, false)
 	}
 }
 

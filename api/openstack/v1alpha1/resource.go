@@ -101,12 +101,19 @@ type Text string
 
 // Reference names another resource: one of name, id and external.
 // +kubebuilder:validation:XValidation:rule="[has(self.name), has(self.id), has(self.external)].exists_one(x, x)",message="set exactly one of name, id and external"
+// +kubebuilder:validation:XValidation:rule="!has(self.__namespace__) || has(self.name)",message="namespace says where the object is; set name, too"
 type Reference struct {
-	// Name of the object, in the same namespace, that stands for the resource.
+	// Name of the object that stands for the resource.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name,omitempty"`
+	// Namespace of that object when it is another one than this object's. A ReferenceGrant there has to allow it, and both
+	// objects have to be in the same ClusterCloud.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace,omitempty"`
 	// ID of the resource in OpenStack, which nothing here stands for.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -152,6 +159,10 @@ type ResourceStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=255
 	ID string `json:"id,omitempty"`
+	// Cloud that the resource is in: the one that spec.cloudRef names, or stood for when it is empty. It stays when another
+	// one becomes the default.
+	// +optional
+	Cloud *CloudReference `json:"cloud,omitempty"`
 	// State of the resource as OpenStack tells it, such as ACTIVE.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
