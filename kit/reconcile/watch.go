@@ -37,9 +37,11 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 		},
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[client.Object], q queue) {
 			echo := l.Store.Saw(gk, e.ObjectNew, false, l.Name)
-			l.noticeChange(e.ObjectOld, e.ObjectNew)
-			if isOwner && !echo && l.ownerChanged(e.ObjectOld, e.ObjectNew) {
-				q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.ObjectNew)})
+			if isOwner {
+				l.noticeChange(e.ObjectOld, e.ObjectNew)
+				if !echo && l.ownerChanged(e.ObjectOld, e.ObjectNew) {
+					q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.ObjectNew)})
+				}
 			}
 			if e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() {
 				return // a resync

@@ -128,8 +128,10 @@ func (m *Mirror) waiting(least Pending) bool {
 }
 
 func (m *Mirror) again(ctx context.Context) {
-	m.listing.Lock()
-	defer m.listing.Unlock()
+	if m.turn(ctx) != nil {
+		return
+	}
+	defer func() { <-m.listing }()
 	m.mu.Lock()
 	all := m.heed()
 	changes := !all && !m.full.IsZero() && time.Since(m.full) < m.options.Period &&

@@ -4,6 +4,7 @@ package mirror
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -53,7 +54,7 @@ type Mirror struct {
 	source  Source
 	options Options
 
-	listing sync.Mutex // held during a list: one at a time
+	listing chan struct{} // full during a list: one at a time, and whoever waits can give up
 	mu      sync.Mutex
 	items   map[string]entry
 	marked  map[string]map[string]bool
@@ -100,14 +101,17 @@ const (
 func New(s Source, o Options) *Mirror {
 	return &Mirror{source: s, options: o, items: map[string]entry{}, marked: map[string]map[string]bool{},
 		followers: map[string]*follower{}, byID: map[string]map[string]bool{}, byMarker: map[string]map[string]bool{},
-		nudge: make(chan struct{}, 1), first: make(chan struct{}, 1), hints: hints{poke: make(chan struct{}, 1)}}
+		nudge: make(chan struct{}, 1), first: make(chan struct{}, 1), listing: make(chan struct{}, 1),
+		hints: hints{poke: make(chan struct{}, 1)}}
 }
 
 // Fresh makes sure that everything was listed, and that the list began after that time and, when nobody follows, within
 // the period. Calls at the same time share one list.
 func (m *Mirror) Fresh(ctx context.Context, after time.Time) error {
-	m.listing.Lock()
-	defer m.listing.Unlock()
+	if err := m.turn(ctx); err != nil {
+		return err
+	}
+	defer func() { <-m.listing }()
 	if at := m.Full(); at.After(after) && (m.followed() || time.Since(at) < m.options.Period) {
 		return nil
 	}
@@ -118,6 +122,16 @@ func (m *Mirror) followed() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.followers) > 0
+}
+
+// turn waits until nobody lists.
+func (m *Mirror) turn(ctx context.Context) error {
+	select {
+	case m.listing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for a list: %w", context.Cause(ctx))
+	}
 }
 
 // Full returns when the last list of everything began; zero when there was none.
