@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -24,6 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
@@ -73,10 +75,16 @@ type World struct {
 	memory *apiserver.Server
 }
 
+// unpace leaves of the handlers of errors the one that logs. The other one slows down loops of errors by a clock that
+// began before the bubble: in the bubble's time the first error, such as that of a watch that ends while its process is
+// dead, would last for decades.
+var unpace = sync.OnceFunc(func() { utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1] })
+
 // New reads the files of a scenario.
 func New(t *testing.T, s Scenario) *World {
 	t.Helper()
 	w := &World{Scenario: s}
+	unpace()
 	ctrllog.SetLogger(logr.Discard()) // what a play logs goes to its own logger
 	if err := w.load(); err != nil {
 		t.Fatalf("loading the scenario: %v", err)
