@@ -62,10 +62,12 @@ func credentials(namespace string, replace ...string) string {
 	return secret(namespace, "clouds.yaml", text)
 }
 
+func encode(value string) string { return base64.StdEncoding.EncodeToString([]byte(value)) }
+
 // secret is the Secret cloud with one key.
 func secret(namespace, key, value string) string {
 	return fmt.Sprintf("{apiVersion: v1, kind: Secret, metadata: {namespace: %s, name: cloud}, data: {%s: %s}}",
-		namespace, key, base64.StdEncoding.EncodeToString([]byte(value)))
+		namespace, key, encode(value))
 }
 
 func cloudIn(namespace string) string {

@@ -3,6 +3,7 @@ package fake
 import (
 	"encoding/json"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,6 +135,13 @@ func (c *Cloud) SetQuota(kind string, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.Quota[kind] = n
+}
+
+// SetFault says what goes wrong from now on; nil for nothing.
+func (c *Cloud) SetFault(f func(n int, r *http.Request) Fault) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Fault = f
 }
 
 func (c *Cloud) kind(name string) *d.Kind {
