@@ -69,10 +69,11 @@ func (c *controller) obtain(ctx context.Context, sc *scope, t *target, p policy)
 		return c.take(sc, t)
 	}
 	if t.kind.Shape == d.Singleton {
-		if c.learn(sc, t, wantedIdentity(t.kind, t.wanted)); p.create {
+		out := c.learn(sc, t, wantedIdentity(t.kind, t.wanted))
+		if out == nil && p.create {
 			sc.Cell().Operation = opFinish
 		}
-		return nil
+		return out
 	}
 	if t.kind.Keyed() || t.kind.Marker.Channel == d.MarkByKey || t.ownID() != "" {
 		return c.byKey(ctx, sc, t, p)
@@ -84,8 +85,7 @@ func (c *controller) obtain(ctx context.Context, sc *scope, t *target, p policy)
 			"%d resources carry the marker of this object: %s; delete all but one",
 			len(found), ids(found)))
 	case len(found) == 1:
-		c.learn(sc, t, found[0].ID)
-		return nil
+		return c.learn(sc, t, found[0].ID)
 	}
 	if p.adopt || !p.create {
 		if out := c.namesake(sc, t, p); out != nil || sc.Cell().ID != "" {
@@ -112,10 +112,11 @@ func (c *controller) byKey(ctx context.Context, sc *scope, t *target, p policy) 
 			"Set spec.policy to adopt to take it over, or change what is declared.", t.kind.Name, there[0].ID)
 	case len(there) == 1:
 		found := t.kind.Shape == d.Relation && cell.Operation != opCreate && !p.adopt
-		if c.learn(sc, t, there[0].ID); found {
+		out := c.learn(sc, t, there[0].ID)
+		if out == nil && found {
 			cell.Operation = opFound
 		}
-		return nil
+		return out
 	}
 	if cell.Operation != opCreate && p.create {
 		cell.Operation, cell.Since = opCreate, stamp(sc)
@@ -143,8 +144,7 @@ func (c *controller) namesake(sc *scope, t *target, p policy) *outcome.Outcome {
 			"The %s %s belongs to another object. Delete that object, or change what is declared.",
 			t.kind.Name, there[0].ID)
 	}
-	c.learn(sc, t, there[0].ID)
-	return nil
+	return c.learn(sc, t, there[0].ID)
 }
 
 // same tells whether a resource is the one that is declared, by what the API allows once.
@@ -167,8 +167,8 @@ func (t *target) ownID() string {
 	return id
 }
 
-// learn puts the id onto the books.
-func (c *controller) learn(sc *scope, t *target, id string) {
+// learn puts the id onto the books, unless another object has the resource.
+func (c *controller) learn(sc *scope, t *target, id string) *outcome.Outcome {
 	cell := sc.Cell()
 	values := maps.Clone(t.wanted)
 	if seen, ok, err := t.see(id); ok && err == nil {
@@ -178,7 +178,12 @@ func (c *controller) learn(sc *scope, t *target, id string) {
 			}
 		}
 	}
-	cell.ID, cell.Operation, cell.Since = book(t.kind, values, id), "", stamp(sc)
+	booked := book(t.kind, values, id)
+	if out := c.claim(sc.Owner(), t.cloud, booked); out != nil {
+		return out
+	}
+	cell.ID, cell.Operation, cell.Since = booked, "", stamp(sc)
+	return nil
 }
 
 func (c *controller) create(ctx context.Context, sc *scope, t *target, p policy) *outcome.Outcome {
@@ -189,10 +194,12 @@ func (c *controller) create(ctx context.Context, sc *scope, t *target, p policy)
 	id, err := t.create(ctx)
 	if err != nil {
 		c.attempts.set(sc.Owner().GetUID(), time.Now())
-		return failed(fmt.Errorf("creating the %s: %w", t.kind.Name, err))
+		return failed(t.advise(fmt.Errorf("creating the %s: %w", t.kind.Name, err)))
 	}
 	c.attempts.done(sc.Owner().GetUID())
-	c.learn(sc, t, id)
+	if out := c.learn(sc, t, id); out != nil {
+		return out
+	}
 	sc.Tell(step.Note{Reason: "Created", Message: "The " + t.kind.Name + " " + shown(t.kind, id) + " is made."})
 	sc.Cell().Intent = c.hidden(sc, t)
 	if t.unfinished() {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"stackwright.dev/kit/kittest"
 
 	"stackwright.dev/stackwright/internal/openstack/fake"
@@ -82,9 +84,9 @@ func badCredentials() []bad {
 		mended(bad{name: "the region is unknown", objects: wrong("RegionOne", "Atlantis")}),
 		mended(bad{name: "the Secret has another key", objects: []string{secret("default", "cloud.yaml", "x"),
 			cloudIn("default"), shop()}}),
-		{name: "the CA is none", objects: append(good(shop())), asked: both, mend: mendSecret, projects: 1,
+		{name: "the CA is none", objects: good(shop()), asked: both, mend: mendSecret, projects: 1,
 			spoil: change("Secret/default/cloud", `data.ca\.crt`, encode("no certificate"))},
-		{name: "the entry does not exist", objects: append(good(shop())), asked: both, projects: 1,
+		{name: "the entry does not exist", objects: good(shop()), asked: both, projects: 1,
 			spoil: change("Cloud/default", "spec.entry", "other"), mend: change("Cloud/default", "spec.entry", "fake")},
 		{name: "there is no Secret", objects: []string{cloudIn("default"), shop()}, asked: both},
 		{name: "there is no cloud", objects: []string{shop()}, asked: both[1:]},
@@ -115,7 +117,15 @@ func badReferences() []bad {
 		{name: "references in a circle", asked: []string{"Project/a", "Project/b"}, projects: 2,
 			objects: good(one("Project", "default", "a", "resource: {parentRef: {name: b}}"),
 				one("Project", "default", "b", "resource: {parentRef: {name: a}}")),
-			mend: remove("Project/a")},
+			mend: func(p *kittest.Play) {
+				a := p.Object("Project/a")
+				p.Remove("Project/a")
+				p.Settle()
+				unstructured.RemoveNestedField(a.Object, "spec", "resource", "parentRef")
+				unstructured.RemoveNestedField(a.Object, "status")
+				a.Object["metadata"] = map[string]any{"namespace": "default", "name": "a"}
+				p.Create(a)
+			}},
 	}
 }
 
@@ -138,9 +148,14 @@ func badDeclarations() []bad {
 			objects: good(one("Project", "default", "shop", "resource: {enabled: true}, extra: {enabled: false}"))},
 		{name: "extra that is no object", asked: asked, projects: 1, mend: change("Project/shop", "spec.extra", nil),
 			objects: good(one("Project", "default", "shop", "resource: {}, extra: [1]"))},
-		{name: "a microversion that the service does not have", asked: asked, projects: 1,
-			mend:    change("Project/shop", "spec.microversion", nil),
-			objects: good(one("Project", "default", "shop", `resource: {}, microversion: "2.999"`))},
+		{name: "a microversion that the service does not have", asked: []string{"ServerGroup/web"},
+			mend: change("ServerGroup/web", "spec.microversion", nil), seed: func(c *fake.Cloud) {
+				c.Microversions = map[string]string{"compute": "2.96"}
+			},
+			objects: good(one("ServerGroup", "default", "web", `resource: {policy: affinity}, microversion: "2.999"`))},
+		{name: "a service that the catalog does not have", asked: []string{"ServerGroup/web"},
+			seed:    func(c *fake.Cloud) { c.Missing = []string{"compute"} },
+			objects: good(one("ServerGroup", "default", "web", `resource: {policy: affinity}`))},
 		{name: "a quota that is met", seed: func(c *fake.Cloud) { c.SetQuota("Project", 0) }, objects: good(shop()),
 			asked: asked, mend: func(p *kittest.Play) { cloudOf(p).SetQuota("Project", 1) }, projects: 1},
 		{name: "two objects for one resource", objects: good(shop(),
@@ -151,6 +166,9 @@ func badDeclarations() []bad {
 			one("Project", "default", "twin", "policy: adopt, resource: {name: shop}")),
 			asked: []string{"Project/shop", "Project/twin"}, mend: change("Project/twin", "spec.resource.name", "twin"),
 			projects: 2},
+		{name: "two objects for one quota", asked: []string{"ComputeQuota/a", "ComputeQuota/b"}, objects: good(
+			one("ComputeQuota", "default", "a", "resource: {cores: 1}"),
+			one("ComputeQuota", "default", "b", "resource: {cores: 2}"))},
 		{name: "two objects that import one resource", seed: put("shop"), objects: good(
 			one("Project", "default", "shop", "import: {id: there-0}"),
 			one("Project", "default", "twin", "import: {id: there-0}")), asked: []string{"Project/shop", "Project/twin"},
@@ -167,11 +185,24 @@ func badEvents() []bad {
 			mend: func(p *kittest.Play) {
 				cloudOf(p).Put("Project", map[string]any{"id": "there-0", "name": "shop", "domain_id": "default"})
 			}, projects: 1},
+		{name: "a resource is in an error state", asked: []string{"Volume/data"},
+			objects: good(one("Volume", "default", "data", "resource: {size: 1}")), spoil: volumes("error"),
+			mend: volumes("available")},
 		{name: "the cloud is gone during a deletion", objects: good(shop()), asked: asked, projects: 0,
 			spoil: func(p *kittest.Play) { lost(p); p.Remove("Project/shop") },
 			mend:  func(p *kittest.Play) { cloudOf(p).SetFault(nil) }},
-		{name: "the cloud is gone", objects: good(shop()), asked: asked, projects: 1, spoil: lost,
-			mend: func(p *kittest.Play) { cloudOf(p).SetFault(nil) }},
+		{name: "the cloud is gone", objects: good(shop()), asked: []string{"Cloud/default", "Project/shop"}, projects: 1,
+			spoil: lost,
+			mend:  func(p *kittest.Play) { cloudOf(p).SetFault(nil) }},
+	}
+}
+
+// volumes brings all volumes into a state.
+func volumes(state string) func(*kittest.Play) {
+	return func(p *kittest.Play) {
+		for _, id := range cloudOf(p).IDs("Volume") {
+			cloudOf(p).Put("Volume", map[string]any{"id": id, "status": state})
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -33,6 +34,10 @@ type terms struct {
 	kinds []string
 	// admits tells whether objects in a namespace with these labels may use the cloud.
 	admits labels.Selector
+}
+
+func (t terms) same(u terms) bool {
+	return slices.Equal(t.kinds, u.kinds) && t.admits.String() == u.admits.String()
 }
 
 // cloud is a cloud that a session is open to, with the mirrors of its kinds.
@@ -105,6 +110,18 @@ func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
 	return w, nil
 }
 
+// trouble is why the cloud cannot be reached. A service that refuses to list one kind is no trouble of the others.
+func (c *cloud) trouble() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, path := range slices.Sorted(maps.Keys(c.mirrors)) {
+		if err := c.mirrors[path].Trouble(); openstack.ClassOf(err) == openstack.Unavailable {
+			return err
+		}
+	}
+	return nil
+}
+
 // clouds are the clouds that sessions are open to.
 type clouds struct {
 	mu   sync.RWMutex
@@ -128,8 +145,12 @@ func (c *clouds) set(key cloudKey, door Door, t terms) {
 	if old != nil && same(old.door, door) && old.period == t.period && old.terms.everywhere == t.everywhere {
 		c.mu.Unlock()
 		old.mu.Lock()
+		changed := !old.terms.same(t)
 		old.terms = t
 		old.mu.Unlock()
+		if changed {
+			c.wake(key)
+		}
 		return
 	}
 	ctx, end := context.WithCancel(context.Background())

@@ -78,7 +78,7 @@ func (k *cloudKind[T]) definition(e *Engine) kit.Definition[T] {
 		},
 		Steps: []step.Step[T]{{
 			Name: stepSession, Kind: step.KindExternal, Reads: []string{refSecret, refBus}, Condition: "Authenticated",
-			EachRun: true,
+			EachRun: true, Every: time.Minute, // to tell of a cloud that does not answer any more
 			Act:     func(ctx context.Context, sc *step.Scope[T]) *outcome.Outcome { return k.act(ctx, e, sc) },
 			Release: func(_ context.Context, sc *step.Scope[T]) *outcome.Outcome { return e.disconnect(sc.Owner()) },
 		}},
@@ -131,6 +131,9 @@ func (e *Engine) connect(ctx context.Context, o owner.Object, spec *openstackv1.
 		return failed(err)
 	}
 	e.clouds.set(keyOf(o), door, t)
+	if cl := e.clouds.get(keyOf(o)); cl != nil {
+		return failed(cl.trouble())
+	}
 	return nil
 }
 

@@ -54,11 +54,13 @@ func (c *controller) definition() kit.Definition[object] {
 func (c *controller) notice(o object, gone bool) {
 	if gone {
 		c.forget(o)
+		c.engine.holders.drop(o.GetUID())
 		c.engine.ring(c.engine.users.drop(o.GetUID()))
 		return
 	}
 	c.link(o, c.holds(o, func(node) bool { return false }))
 	c.use(o, cloudsOf(o))
+	c.booked(o)
 }
 
 // use records which clouds an object uses.

@@ -29,10 +29,11 @@ type Engine struct {
 	kinds map[string]*d.Kind
 	order []string
 	// absent are kinds whose definitions the cluster lacks.
-	absent map[string]bool
-	clouds *clouds
-	links  links
-	users  users
+	absent  map[string]bool
+	clouds  *clouds
+	links   links
+	users   users
+	holders holders
 	// bells wake the objects of a kind, clouds too.
 	bells map[string]*bell
 	// Dial connects with buses; that of the real world unless a test replaces it.
@@ -102,7 +103,10 @@ func (e *Engine) cloudOf(sc *scope) (*cloud, *outcome.Outcome) {
 		names = append(names, cloudName(key, o.GetNamespace()))
 	}
 	what := strings.Join(names, " or ")
-	return nil, outcome.Wait(what, "Waits until %s is ready. Make it, or name another in spec.cloudRef.", what)
+	if sc.Get(refCloud) != nil || sc.Get(refClusterCloud) != nil {
+		return nil, outcome.Wait(what, "Waits until %s is ready; its conditions say why it is not.", what)
+	}
+	return nil, outcome.Wait(what, "There is no %s. Make it, or name another in spec.cloudRef.", what)
 }
 
 // cloudName names a cloud for people in a namespace.

@@ -139,7 +139,7 @@ func TestTheDefaultCloudIsChosenOnce(t *testing.T) {
 func TestADefaultThatIsNotReady(t *testing.T) {
 	s := abroad(t, grant(letIn), credentials("blue", "secret", "wrong"), cloudIn("blue"))
 	kittest.New(t, s).Run(t, func(p *kittest.Play) {
-		wantSays(p, ann, "Waits until Cloud default is ready.")
+		wantSays(p, ann, "Waits until Cloud default is ready; its conditions say why")
 		wantIn(p, "User", 0)
 	})
 }

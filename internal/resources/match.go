@@ -29,8 +29,7 @@ func (c *controller) take(sc *scope, t *target) *outcome.Outcome {
 			"The %s %s belongs to another object. Delete that object, or import with the policy observe.",
 			t.kind.Name, found.ID)
 	}
-	c.learn(sc, t, found.ID)
-	return nil
+	return c.learn(sc, t, found.ID)
 }
 
 // claimed tells whether a resource carries the marker of another object. An id that was chosen is a marker, too, and

@@ -30,7 +30,9 @@ func (c *controller) target(ctx context.Context, sc *scope) (*target, *outcome.O
 		namespace = ns.GetLabels()
 	}
 	if why := cl.refuses(c.kind.Name, namespace); why != "" {
-		return nil, outcome.Refuse("NotAllowed", "The cloud %s. Name another in spec.cloudRef.", why)
+		out := outcome.Wait(cloudName(cl.key, o.GetNamespace()), "The cloud %s. Name another in spec.cloudRef.", why)
+		out.Reason = "NotAllowed"
+		return nil, out
 	}
 	declared, err := body.Map(o.Declared())
 	if err != nil {
@@ -46,7 +48,8 @@ func (c *controller) target(ctx context.Context, sc *scope) (*target, *outcome.O
 	if extra := o.Common().Extra; extra != nil {
 		var raw map[string]any
 		if err := json.Unmarshal(extra.Raw, &raw); err != nil {
-			return nil, outcome.Refuse("InvalidExtra", "spec.extra is no object: %v", err)
+			return nil, outcome.Refuse("InvalidExtra",
+				"spec.extra has no fields of the API; write it as {name: value}.")
 		}
 		if err := body.Merge(wanted, raw); err != nil {
 			return nil, outcome.Refuse("InvalidExtra", "%s", err)

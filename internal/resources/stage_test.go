@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,16 +20,23 @@ import (
 	"stackwright.dev/stackwright/internal/resources/kinds"
 )
 
-// stage is a scenario of objects in YAML, with the controllers of all kinds. seed fills the cloud first; it may be nil.
+// stage is a scenario of objects in YAML, with the controllers of their kinds; the cluster serves no others. seed fills
+// the cloud first; it may be nil.
 func stage(t *testing.T, seed func(*fake.Cloud), objects ...string) kittest.Scenario {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "objects.yaml")
 	if err := os.WriteFile(file, []byte(strings.Join(objects, "\n---\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	definitions, err := filepath.Glob(filepath.Join(crds, openstackv1.GroupVersion.Group+"_*.yaml"))
-	if err != nil {
-		t.Fatal(err)
+	plurals, served := []string{"clouds", "clusterclouds", "referencegrants"}, map[string]bool{}
+	for _, k := range kinds.Served() {
+		if regexp.MustCompile(`"?kind"?: ?"?` + k.Name + `\b`).MatchString(strings.Join(objects, "\n")) {
+			plurals, served[k.Name] = append(plurals, k.Plural), true
+		}
+	}
+	var definitions []string
+	for _, plural := range plurals {
+		definitions = append(definitions, filepath.Join(crds, openstackv1.GroupVersion.Group+"_"+plural+".yaml"))
 	}
 	return kittest.Scenario{
 		Scheme: scheme(), CRDs: definitions, Files: []string{file},
@@ -41,7 +49,9 @@ func stage(t *testing.T, seed func(*fake.Cloud), objects ...string) kittest.Scen
 		},
 		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
 			pool := openstack.NewPool(openstack.Options{Transport: outside})
-			return resources.New(kinds.Served(), resources.Sessions(pool)).Controllers(scheme())
+			e := resources.New(kinds.Served(), resources.Sessions(pool))
+			e.Lacks(func(kind string) bool { return served[kind] })
+			return e.Controllers(scheme())
 		},
 	}
 }

@@ -30,6 +30,8 @@ type Cloud struct {
 	Leads map[string]string
 	// Twins lets resources have the key of another one, as most services do; identity does not.
 	Twins bool
+	// Missing are types of services that the catalog does not have.
+	Missing []string
 	// Hidden are kinds whose resources no list shows.
 	Hidden map[string]bool
 	// Quota is how many resources of a kind there may be; a kind that is not named has no limit.

@@ -44,9 +44,10 @@ func (c *Cloud) login(w http.ResponseWriter, r *http.Request) {
 func (c *Cloud) catalog() []any {
 	types := map[string]bool{"identity": true}
 	for _, k := range c.kinds {
-		types[k.Service] = true
+		types[k.Service] = !slices.Contains(c.Missing, k.Service)
 	}
 	var out []any
+	maps.DeleteFunc(types, func(_ string, there bool) bool { return !there })
 	for _, t := range slices.Sorted(maps.Keys(types)) {
 		out = append(out, map[string]any{"type": t, "name": t, "id": t, "endpoints": []any{map[string]any{
 			"id": t, "interface": "public", "region": "RegionOne", "region_id": "RegionOne", "url": "http://" + c.Host + "/" + t,

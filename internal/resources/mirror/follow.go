@@ -158,7 +158,7 @@ func (m *Mirror) list(ctx context.Context, changes bool) error {
 	defer m.mu.Unlock()
 	m.hints.ended, m.hints.took = time.Now(), time.Since(begin)
 	if err != nil {
-		m.failed++
+		m.failed, m.trouble = m.failed+1, err
 		return err
 	}
 	m.failed = 0

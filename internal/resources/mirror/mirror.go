@@ -62,6 +62,7 @@ type Mirror struct {
 	asOf, full time.Time
 	// failed is how many lists in a row have failed.
 	failed    int
+	trouble   error
 	followers map[string]*follower
 	byID      map[string]map[string]bool
 	byMarker  map[string]map[string]bool
@@ -122,6 +123,16 @@ func (m *Mirror) followed() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.followers) > 0
+}
+
+// Trouble returns why the last lists failed, when more than one did and somebody waits for the next one.
+func (m *Mirror) Trouble() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.failed < 2 || len(m.followers) == 0 {
+		return nil
+	}
+	return m.trouble
 }
 
 // turn waits until nobody lists.
