@@ -27,6 +27,7 @@ import (
 	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/rehearse"
 	"stackwright.dev/stackwright/internal/resources"
+	"stackwright.dev/stackwright/internal/resources/bundle"
 	"stackwright.dev/stackwright/internal/resources/kinds"
 	"stackwright.dev/stackwright/internal/services/keystone"
 )
@@ -125,7 +126,12 @@ func openstackResources(e Environment) Entry {
 			}
 			engine.Lacks(e.Served)
 		}
-		return engine.Controllers(Scheme())
+		controllers, err := engine.Controllers(Scheme())
+		if err != nil || e.Served != nil && !e.Served("ProjectBundle") {
+			return controllers, err
+		}
+		bundles, err := kit.New(bundle.Definition(e.Served), Scheme())
+		return append(controllers, bundles), err
 	}}
 }
 

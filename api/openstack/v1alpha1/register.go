@@ -12,7 +12,8 @@ var GroupVersion = schema.GroupVersion{Group: "openstack.stackwright.dev", Versi
 // AddToScheme makes the kinds of this package known to s.
 func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion, &Cloud{}, &CloudList{}, &ClusterCloud{}, &ClusterCloudList{},
-		&ReferenceGrant{}, &ReferenceGrantList{})
+		&ReferenceGrant{}, &ReferenceGrantList{},
+		&ProjectBundle{}, &ProjectBundleList{})
 	s.AddKnownTypes(GroupVersion, resourceTypes()...)
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil
