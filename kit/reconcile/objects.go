@@ -161,7 +161,9 @@ func (r *run[T]) applyOne(i int, w wanted) (*owner.Item, *outcome.Outcome) {
 			"%s %s is being deleted%s; it is made again when it is gone.",
 			w.key.gk.Kind, w.key.name, finalizers(rec))
 	}
-	if rec == nil && r.Steps[i].Adoption == step.Never {
+	old := r.results[i].find(w.key)
+	ours := rec != nil && old != nil && old.UID == rec.GetUID()
+	if r.Steps[i].Adoption == step.Never && !ours {
 		if out := r.refuseForeign(w); out != nil {
 			return nil, out
 		}

@@ -104,7 +104,16 @@ func wantSays(p *kittest.Play, condition, part string) {
 }
 
 func TestGolden(t *testing.T) {
-	kittest.New(t, scenario(t, nil)).Golden(t, "testdata/minimal.yaml")
+	s := scenario(t, nil)
+	s.Controllers = func(http.RoundTripper) ([]kit.Controller, error) {
+		b, err := kit.New(bundle.Definition(nil), scheme())
+		return []kit.Controller{b}, err
+	}
+	s.Children = map[string]kittest.Behaviour{}
+	for _, kind := range used() {
+		s.Children[kind] = kittest.Ready
+	}
+	kittest.New(t, s).Golden(t, "testdata/minimal.yaml")
 }
 
 func TestBundleIsMadeAndDeletedInOrder(t *testing.T) {
