@@ -28,10 +28,10 @@ type Definition[T owner.Object] struct {
 	// Guard refuses a deletion: while it returns a message the object keeps running and Ready tells the message. It may be
 	// nil.
 	Guard func(o T) string
-	// Turn is asked before each run of an owner that exists; it may be nil. With a pause the run waits for that long, so
-	// that what many owners share, and what answers slowly, does not keep all workers busy. Without one it runs at once,
-	// and done is called at its end.
-	Turn func(o T) (done func(), pause time.Duration)
+	// Turn is asked before each run of an owner that exists, so that what many owners share, and what answers slowly, does
+	// not keep all workers busy. It returns what is called at the end of the run, or nil when it is not the owner's turn:
+	// then Wake has to wake it when it is. It may be nil.
+	Turn func(o T) (done func())
 	// Notice is told of each owner as the cache learns of it, before any run, and again when its spec changes or it is
 	// gone. It must neither block nor change o. It may be nil.
 	Notice func(o T, gone bool)

@@ -13,7 +13,8 @@ const (
 	workers = 24
 	atOnce  = 8
 	slow    = 3 * time.Second
-	// again is for what was waiting and was not woken: those that were may not exist any more.
+	// again is when it is looked for objects whose turn it is though nobody ends a run: those that were woken may not
+	// exist any more.
 	again = 10 * time.Second
 )
 
@@ -30,10 +31,12 @@ type lane struct {
 	// waiting are those that were turned away, in the order in which they came.
 	waiting []types.NamespacedName
 	known   map[types.NamespacedName]bool
+	// looks says that somebody will look again.
+	looks bool
 }
 
 // turn implements kit.Definition.Turn.
-func (c *controller) turn(o object) (done func(), pause time.Duration) {
+func (c *controller) turn(o object) (done func()) {
 	var cl *cloud
 	for _, key := range cloudsOf(o) {
 		if cl == nil {
@@ -41,17 +44,30 @@ func (c *controller) turn(o object) (done func(), pause time.Duration) {
 		}
 	}
 	if cl == nil {
-		return func() {}, 0
+		return func() {}
 	}
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 	if !c.turns.take(cl.name, key, time.Now()) {
-		return nil, again
-	}
-	return func() {
-		for _, next := range c.turns.done(cl.name, key, time.Now()) {
-			c.bell.wake(next)
+		if c.turns.look(cl.name) {
+			time.AfterFunc(again, func() { c.lookAgain(cl.name) })
 		}
-	}, 0
+		return nil
+	}
+	return func() { c.wakeAll(c.turns.done(cl.name, key, time.Now())) }
+}
+
+func (c *controller) lookAgain(cloud string) {
+	next, more := c.turns.next(cloud, time.Now())
+	if more {
+		time.AfterFunc(again, func() { c.lookAgain(cloud) })
+	}
+	c.wakeAll(next)
+}
+
+func (c *controller) wakeAll(keys []types.NamespacedName) {
+	for _, key := range keys {
+		c.bell.wake(key)
+	}
 }
 
 // take tells whether it is the turn of an object; if not, it is among the next.
@@ -83,6 +99,35 @@ func (t *turns) done(c string, key types.NamespacedName, now time.Time) []types.
 	defer t.mu.Unlock()
 	l := t.lanes[c]
 	delete(l.since, key)
+	return t.pop(c, l, now)
+}
+
+// look tells whether the caller has to look again.
+func (t *turns) look(c string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.lanes[c]
+	if l == nil || l.looks {
+		return false
+	}
+	l.looks = true
+	return true
+}
+
+// next returns those whose turn it is, and whether to look again.
+func (t *turns) next(c string, now time.Time) (next []types.NamespacedName, more bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.lanes[c]
+	if l == nil {
+		return nil, false
+	}
+	next = t.pop(c, l, now)
+	l.looks = len(l.waiting) > 0
+	return next, l.looks
+}
+
+func (t *turns) pop(c string, l *lane, now time.Time) []types.NamespacedName {
 	n := min(max(l.room(now), 0), len(l.waiting))
 	next := l.waiting[:n:n]
 	l.waiting = l.waiting[n:]

@@ -64,3 +64,27 @@ func TestTurnsAreFair(t *testing.T) {
 		t.Errorf("%d objects ran, the last %d times; %d lanes are left", len(seen), seen[named(49)], len(turns.lanes))
 	}
 }
+
+// Those who wait get their turn although those who were woken before them do not exist any more.
+func TestTurnsOutliveDeletions(t *testing.T) {
+	var turns turns
+	now, left := time.Now(), 100
+	for i := range left {
+		turns.take("cloud", named(i), now)
+	}
+	if !turns.look("cloud") || turns.look("cloud") {
+		t.Error("not one has to look again")
+	}
+	for i := range atOnce {
+		left -= len(turns.done("cloud", named(i), now))
+	}
+	for range 100 {
+		next, more := turns.next("cloud", now)
+		if left -= len(next); !more {
+			break
+		}
+	}
+	if left != atOnce || len(turns.lanes) != 0 {
+		t.Errorf("%d were never woken, %d lanes are left", left-atOnce, len(turns.lanes))
+	}
+}

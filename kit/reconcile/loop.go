@@ -78,9 +78,9 @@ func (l *Loop[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 		return reconcile.Result{}, nil
 	}
 	if l.Turn != nil {
-		done, pause := l.Turn(o)
-		if pause > 0 {
-			return reconcile.Result{RequeueAfter: pause}, nil
+		done := l.Turn(o)
+		if done == nil {
+			return reconcile.Result{}, nil
 		}
 		defer done()
 	}

@@ -30,7 +30,7 @@ type Config[T owner.Object] struct {
 	Steps      []step.Step[T]
 	Report     func(v step.View, o T)
 	Guard      func(o T) string
-	Turn       func(o T) (done func(), pause time.Duration)
+	Turn       func(o T) (done func())
 	Notice     func(o T, gone bool)
 	Parallel   int
 	Deadline   time.Duration
