@@ -15,6 +15,7 @@ import (
 	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/resources/body"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
+	"stackwright.dev/stackwright/internal/resources/fetch"
 	"stackwright.dev/stackwright/internal/resources/mirror"
 )
 
@@ -33,6 +34,9 @@ type terms struct {
 	kinds []string
 	// admits tells whether objects in a namespace with these labels may use the cloud.
 	admits labels.Selector
+	// sources are the hosts that data of images may come from although they are private, guard checks them.
+	sources []string
+	guard   fetch.Guard
 }
 
 // cloud is a cloud that a session is open to, with the mirrors of its kinds.
@@ -43,6 +47,9 @@ type cloud struct {
 	seed   maphash.Seed
 	ctx    context.Context // ends with the session
 	end    context.CancelFunc
+
+	// slots are taken by uploads.
+	slots chan struct{}
 
 	mu      sync.Mutex
 	terms   terms
@@ -127,13 +134,17 @@ func (c *clouds) set(key cloudKey, door Door, t terms) {
 	if old != nil && same(old.door, door) && old.period == t.period && old.terms.everywhere == t.everywhere {
 		c.mu.Unlock()
 		old.mu.Lock()
+		more := !slices.Equal(old.terms.sources, t.sources)
 		old.terms = t
 		old.mu.Unlock()
+		if more {
+			c.wake(key)
+		}
 		return
 	}
 	ctx, end := context.WithCancel(context.Background())
 	c.open[key] = &cloud{name: label(key), door: door, period: t.period, terms: t, seed: maphash.MakeSeed(), ctx: ctx,
-		end: end, mirrors: map[string]*watched{}}
+		end: end, slots: make(chan struct{}, parallelUploads), mirrors: map[string]*watched{}}
 	c.mu.Unlock()
 	if old != nil {
 		old.end()
