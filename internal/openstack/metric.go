@@ -57,6 +57,9 @@ func (m *metrics) authenticated(cloud string, err error) {
 }
 
 func (m *metrics) breaker(c *call, closed bool) {
+	if c.stream != nil {
+		return // the metric is about the gate of the other requests
+	}
 	value := 1.0
 	if closed {
 		value = 0

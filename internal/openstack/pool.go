@@ -42,6 +42,8 @@ type Pool struct {
 type gateKey struct {
 	cloud, host, service string
 	limit                Limit
+	// data is sent beside the other requests: it takes hours, and what breaks off says little about the service.
+	data bool
 }
 
 // NewPool returns a pool without sessions.
@@ -135,8 +137,8 @@ func (p *Pool) forget(s *Session) {
 }
 
 // gate returns what is in front of a service.
-func (p *Pool) gate(e *entry, host, service string) *gate {
-	k := gateKey{e.authURL, host, service, e.limits.of(service)}
+func (p *Pool) gate(e *entry, host, service string, data bool) *gate {
+	k := gateKey{e.authURL, host, service, e.limits.of(service), data}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	g, ok := p.gates[k]

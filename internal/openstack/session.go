@@ -75,7 +75,7 @@ func (s *Session) send(ctx context.Context, c *call, t *token) (*Response, error
 	c.cloud = s.entry.host
 	c.header.Set("X-Auth-Token", t.id)
 	c.secrets = append([]string{t.id}, s.entry.secrets...)
-	return s.pool.send(ctx, s.pool.gate(s.entry, c.url.Host, c.service), s.transport, c)
+	return s.pool.send(ctx, s.pool.gate(s.entry, c.url.Host, c.service, c.stream != nil), s.transport, c)
 }
 
 // believes tells whether a 401 of a service is to be taken as it is.

@@ -64,7 +64,7 @@ func (p *Pool) authenticate(ctx context.Context, s *Session) (*token, error) {
 	}
 	c.cloud, c.secrets = e.host, e.secrets
 	asked := time.Now()
-	res, err := p.send(ctx, p.gate(e, address.Host, identity), s.transport, c)
+	res, err := p.send(ctx, p.gate(e, address.Host, identity, false), s.transport, c)
 	if err != nil {
 		return nil, explain(e, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/resources/body"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
+	"stackwright.dev/stackwright/internal/resources/fetch"
 	"stackwright.dev/stackwright/internal/resources/mirror"
 )
 
@@ -34,10 +35,13 @@ type terms struct {
 	kinds []string
 	// admits tells whether objects in a namespace with these labels may use the cloud.
 	admits labels.Selector
+	// sources are the hosts that data of images may come from although they are private, guard checks them.
+	sources []string
+	guard   fetch.Guard
 }
 
 func (t terms) same(u terms) bool {
-	return slices.Equal(t.kinds, u.kinds) && t.admits.String() == u.admits.String()
+	return slices.Equal(t.kinds, u.kinds) && slices.Equal(t.sources, u.sources) && t.admits.String() == u.admits.String()
 }
 
 // cloud is a cloud that a session is open to, with the mirrors of its kinds.
@@ -49,6 +53,9 @@ type cloud struct {
 	seed   maphash.Seed
 	ctx    context.Context // ends with the session
 	end    context.CancelFunc
+
+	// slots are taken by uploads.
+	slots chan struct{}
 
 	mu      sync.Mutex
 	terms   terms
@@ -154,8 +161,8 @@ func (c *clouds) set(key cloudKey, door Door, t terms) {
 		return
 	}
 	ctx, end := context.WithCancel(context.Background())
-	c.open[key] = &cloud{key: key, name: label(key), door: door, period: t.period, terms: t, seed: maphash.MakeSeed(), ctx: ctx,
-		end: end, mirrors: map[string]*watched{}}
+	c.open[key] = &cloud{key: key, name: label(key), door: door, period: t.period, terms: t, seed: maphash.MakeSeed(),
+		ctx: ctx, end: end, slots: make(chan struct{}, parallelUploads), mirrors: map[string]*watched{}}
 	c.mu.Unlock()
 	if old != nil {
 		old.end()

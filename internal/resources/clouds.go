@@ -19,6 +19,7 @@ import (
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/internal/openstack"
+	"stackwright.dev/stackwright/internal/resources/fetch"
 )
 
 const (
@@ -101,8 +102,12 @@ func (k *cloudKind[T]) act(ctx context.Context, e *Engine, sc *step.Scope[T]) *o
 	if err != nil {
 		return outcome.Refuse("InvalidSelector", "spec.namespaceSelector selects nothing: %v", err)
 	}
-	out := e.connect(ctx, o, spec, sc.Content(refSecret),
-		terms{period: spec.SyncPeriod.Duration, everywhere: spec.AllProjects, kinds: spec.Kinds, admits: admits})
+	guard, err := fetch.NewGuard(spec.ImageSources)
+	if err != nil {
+		return outcome.Refuse("InvalidImageSources", "In spec.imageSources %v. Correct it.", err)
+	}
+	out := e.connect(ctx, o, spec, sc.Content(refSecret), terms{period: spec.SyncPeriod.Duration,
+		everywhere: spec.AllProjects, kinds: spec.Kinds, admits: admits, sources: spec.ImageSources, guard: guard})
 	key := keyOf(o)
 	if cl := e.clouds.get(key); cl != nil && out == nil {
 		e.listen(cl, spec.Notifications, sc.Content(refBus), func() { k.bell.wake(key) })

@@ -25,6 +25,7 @@ type controller struct {
 	removals attempts
 	answers  attempts
 	outputs  outputs
+	uploads  uploads
 	seen     sightings
 	turns    turns
 	bell     bell

@@ -17,6 +17,7 @@ import (
 	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/openstack/bus"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
+	"stackwright.dev/stackwright/internal/resources/fetch"
 )
 
 // Opener opens sessions; *openstack.Pool is one.
@@ -39,6 +40,8 @@ type Engine struct {
 	// Dial connects with buses; that of the real world unless a test replaces it.
 	Dial   bus.Dial
 	events map[string][]*d.Kind
+	// Internet is where data of images comes from; the real one unless a test replaces it.
+	Internet fetch.Client
 	// metrics count from the beginning, and show once Measure was called.
 	metrics *metrics
 }

@@ -43,7 +43,11 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	view := observation{id: shown(t.kind, id), resource: seen, kind: t.kind, cloud: t.cloud}
 	defer func() { c.seen.put(o.GetUID(), view) }()
 	out := c.stateOf(ctx, o, t, seen)
-	c.follow(o, t, id, waitsFor(out))
+	pending := waitsFor(out)
+	if t.kind.Hook == hookImage {
+		out, pending = c.fill(ctx, sc, t, p, out)
+	}
+	c.follow(o, t, id, pending)
 	if out != nil {
 		return out
 	}

@@ -26,6 +26,9 @@ func (t *target) fresh() map[string]any {
 		if _, ok := out[f.API]; !ok && f.Default != nil {
 			out[f.API] = f.Default
 		}
+		if inside, ok := out[f.API].(map[string]any); ok && f.Flat {
+			out[f.API] = withDefaults(f.Fields, inside)
+		}
 	}
 	for _, name := range holes(cmp.Or(t.kind.Create.Path, t.kind.Path)) {
 		delete(out, name) // it is in the path
@@ -42,6 +45,17 @@ func (t *target) fresh() map[string]any {
 		out[m.Field] = t.withMarker(out[m.Field])
 	case d.MarkByTagLater:
 		out[birthField] = birth(t.marker)
+	}
+	return out
+}
+
+// withDefaults adds what is sent for entries of a flat field that are empty.
+func withDefaults(fields []d.Field, inside map[string]any) map[string]any {
+	out := maps.Clone(inside)
+	for _, f := range fields {
+		if _, ok := out[f.API]; !ok && f.Default != nil {
+			out[f.API] = f.Default
+		}
 	}
 	return out
 }

@@ -33,6 +33,7 @@ func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
 			return out
 		}
 	}
+	c.uploads.drop(o.GetUID())
 	id := bare(t.kind, cell.ID)
 	out = c.removed(ctx, o, t, id)
 	if out == nil {
@@ -130,5 +131,6 @@ func (c *controller) forget(o object) {
 	c.removals.done(o.GetUID())
 	c.answers.done(o.GetUID())
 	c.outputs.drop(o.GetUID())
+	c.uploads.drop(o.GetUID())
 	c.link(o, nil) // what it uses is known until it is gone
 }

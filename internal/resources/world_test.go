@@ -29,6 +29,7 @@ import (
 	"stackwright.dev/stackwright/internal/resources"
 	"stackwright.dev/stackwright/internal/resources/body"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
+	"stackwright.dev/stackwright/internal/resources/fetch/internet"
 	"stackwright.dev/stackwright/internal/resources/kinds"
 )
 
@@ -60,6 +61,8 @@ type world struct {
 	quota bool
 	// hidden keeps the kind out of lists.
 	hidden bool
+	// internet is where data comes from.
+	internet *internet.Internet
 	// build is how long states are pending, page the longest page of a list.
 	build time.Duration
 	page  int
@@ -81,7 +84,8 @@ func (w *world) seeded(kind string) int { return w.next[kind] }
 // about this kind alone.
 func newWorld(t *testing.T, k *d.Kind) *world {
 	t.Helper()
-	w := &world{t: t, kind: k, secrets: map[string]map[string]any{}, next: map[string]int{}}
+	w := &world{t: t, kind: k, secrets: map[string]map[string]any{}, next: map[string]int{}, internet: internet.New()}
+	w.internet.Serve("cloud.debian.org", "203.0.113.7", http.NotFoundHandler()) // for the cloud, which fetches the data
 	declared := map[string]any{}
 	if err := yaml.Unmarshal([]byte(k.Sample), &declared); err != nil {
 		t.Fatal(err)
@@ -198,7 +202,7 @@ func (w *world) scenario() kittest.Scenario {
 		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
 			pool := openstack.NewPool(openstack.Options{Transport: outside})
 			e := resources.New(kinds.Served(), resources.Sessions(pool))
-			e.Dial = w.station.dial
+			e.Dial, e.Internet = w.station.dial, w.internet.Client()
 			if w.registry != nil {
 				w.registry = prometheus.NewRegistry()
 				e.Measure(w.registry)

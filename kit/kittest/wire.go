@@ -56,7 +56,8 @@ type wire struct {
 // RoundTrip passes the request through the play's fault and writes it down.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := &Exchange{Method: req.Method, Path: req.URL.RequestURI(), Outside: w.outside, kill: w.process.kill}
-	if req.Body != nil {
+	streams := w.outside && req.Body != nil && req.Header.Get("Content-Type") == "application/octet-stream"
+	if req.Body != nil && !streams {
 		body, err := io.ReadAll(req.Body)
 		if err != nil {
 			return nil, fmt.Errorf("reading the request: %w", err)
@@ -69,7 +70,10 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	w.play.note(x)
 	send := func() (*http.Response, error) {
 		r := req.Clone(req.Context())
-		if req.Body != nil {
+		switch {
+		case streams:
+			r.Body = &mortal{ReadCloser: req.Body, process: w.process}
+		case req.Body != nil:
 			r.Body = io.NopCloser(bytes.NewReader(x.Body))
 		}
 		resp, err := w.next.RoundTrip(r)
@@ -82,6 +86,21 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		return (*fault)(x, send)
 	}
 	return send()
+}
+
+// mortal is the body of a request that is sent while it is made: it breaks off when its process is killed.
+type mortal struct {
+	io.ReadCloser
+	process *process
+}
+
+// Read implements io.Reader.
+func (m *mortal) Read(p []byte) (int, error) {
+	n, err := m.ReadCloser.Read(p)
+	if m.process.dead() {
+		return 0, errKilled
+	}
+	return n, err
 }
 
 // single tells whether a request is about one thing, rather than looking around. Events do not count either: nothing

@@ -90,15 +90,14 @@ type ImageResource struct {
 
 // ImageContent is what content has in it.
 type ImageContent struct {
-	// Format of what is around the disk; bare is nothing.
+	// Format of what is around the disk; bare, which is nothing, when empty.
 	// +optional
 	// +kubebuilder:validation:Enum="aki";"ami";"ari";"bare";"compressed";"docker";"ova";"ovf"
 	ContainerFormat *string `json:"containerFormat,omitempty"`
 	// Format of the disk.
-	// +optional
 	// +kubebuilder:validation:Enum="aki";"ami";"ari";"iso";"ploop";"qcow2";"raw";"vdi";"vhd";"vhdx";"vmdk"
-	DiskFormat *string `json:"diskFormat,omitempty"`
-	// Where the data comes from; it is uploaded by others when empty.
+	DiskFormat string `json:"diskFormat"`
+	// Where the data comes from; it is uploaded by others when empty. The cloud fetches it when it offers web-download and neither hash nor decompress is set, and the operator uploads it otherwise.
 	// +optional
 	Download *ImageContentDownload `json:"download,omitempty"`
 }
@@ -114,7 +113,7 @@ type ImageContentDownload struct {
 	// +optional
 	// +kubebuilder:validation:Enum="bz2";"gz";"xz"
 	Decompress *string `json:"decompress,omitempty"`
-	// Sum that the data must have.
+	// Sum that the data must have as it is downloaded, before it is unpacked.
 	// +optional
 	Hash *ImageContentDownloadHash `json:"hash,omitempty"`
 }

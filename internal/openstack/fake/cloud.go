@@ -36,6 +36,11 @@ type Cloud struct {
 	Hidden map[string]bool
 	// Quota is how many resources of a kind there may be; a kind that is not named has no limit.
 	Quota map[string]int
+	// Imports are the ways in which images can be imported. ImportsFail lets imports end with queued images, and Filtered
+	// is what addresses must not have in them.
+	Imports     []string
+	ImportsFail bool
+	Filtered    string
 	// Fault is asked before each request but logins; nil lets all pass.
 	Fault func(n int, r *http.Request) Fault
 	// Notify is told of each change, in the middle of it: it must neither block nor call the cloud. It may be nil.
@@ -48,6 +53,8 @@ type Cloud struct {
 	logins int
 	log    []Request
 	serial int
+	// uploads are the data of images.
+	uploads []Upload
 }
 
 // Request is one request that the cloud has got.
@@ -82,6 +89,7 @@ func New(kinds []*d.Kind) *Cloud {
 	c := &Cloud{Host: "cloud.test", Password: "secret", Life: time.Hour, Quota: map[string]int{},
 		Microversions: map[string]string{"compute": "2.96", "block-storage": "3.71", "placement": "1.39"},
 		Leads:         map[string]string{"resize": "VERIFY_RESIZE"},
+		Imports:       []string{"glance-direct", "web-download", "copy-image"},
 		stores:        map[string]*store{}, tokens: map[string]time.Time{}}
 	for _, k := range kinds {
 		c.kinds = append(c.kinds, k)
@@ -129,10 +137,13 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusTooManyRequests, "too many requests")
 		return
 	}
-	c.mu.Lock()
-	a := c.answer(r)
-	c.tell(r, a.code)
-	c.mu.Unlock()
+	a, ok := c.upload(r)
+	if !ok {
+		c.mu.Lock()
+		a = c.answer(r)
+		c.tell(r, a.code)
+		c.mu.Unlock()
+	}
 	switch fault {
 	case Unanswered:
 		panic(http.ErrAbortHandler)

@@ -38,6 +38,11 @@ func (c *Cloud) answer(r *http.Request) answer {
 	if most := c.Microversions[service]; q.version != "" && above(q.version, most) {
 		return failure(http.StatusNotAcceptable, "Version "+q.version+" is not supported by the API. Maximum is "+most+".")
 	}
+	if service == "image" {
+		if a, ok := c.importing(q); ok {
+			return a
+		}
+	}
 	for _, serve := range []func(*d.Kind, *question) (answer, bool){c.listing, c.acting, c.serve} {
 		for _, k := range c.ofService(service) {
 			if a, ok := serve(k, q); ok {

@@ -34,6 +34,8 @@ type row struct {
 	updated, leaves time.Time
 	// seeded rows were not made by a client.
 	seeded bool
+	// importing is the state to which an import under way leads.
+	importing string
 }
 
 // busy tells whether the service still works on the resource.
@@ -51,6 +53,9 @@ func (r *row) touched() time.Time {
 func (c *Cloud) row(k *d.Kind, id string) *row {
 	s := c.stores[k.Name]
 	r := s.rows[id]
+	if r != nil {
+		r.arrive()
+	}
 	if r != nil && !r.leaves.IsZero() && !time.Now().Before(r.leaves) {
 		delete(s.rows, id)
 		s.gone[id] = r
@@ -104,8 +109,11 @@ func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, q *question)
 	c.serial++
 	now := time.Now()
 	row := &row{fields: fields, ready: now.Add(c.Build), updated: now, serial: c.serial}
-	if k.State.Path == "" {
+	switch {
+	case k.State.Path == "":
 		row.ready = now
+	case k.Hook == hookImage:
+		beginImage(row)
 	}
 	s.rows[id] = row
 	return c.made(k, row)
@@ -161,6 +169,8 @@ func (c *Cloud) defaults(k *d.Kind) map[string]any {
 		case f.In != "" || f.Local || f.Beside || f.Output:
 		case f.API == "domain_id":
 			out[f.API] = "default"
+		case f.API == osHidden:
+			out[f.API] = false
 		case f.Type == d.Bool:
 			out[f.API] = true
 		case f.Type == d.Strings:
@@ -293,6 +303,7 @@ func (c *Cloud) show(k *d.Kind, id string) answer {
 
 // show is the resource with its state as of now.
 func (r *row) show(k *d.Kind) map[string]any {
+	r.arrive()
 	out := maps.Clone(r.fields)
 	if k.State.Path == "" || out[k.State.Path] != nil {
 		return out

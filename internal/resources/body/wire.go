@@ -8,8 +8,10 @@ import (
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 )
 
-// links are what APIs add to resources for programs that follow links.
-var links = []string{"links", "self", "schema", "file", "stores"}
+// links are what APIs add to resources for programs that follow links, and what Glance shows of the data of an image:
+// it refuses to be told these.
+var links = []string{"links", "self", "schema", "file", "stores", "direct_url", "checksum", "os_hash_algo",
+	"os_hash_value"}
 
 // Seen puts what an API shows of a resource into the form in which it is compared: flat fields are put together, and
 // what the descriptor does not know is left out. What keep names is kept too.
@@ -71,7 +73,7 @@ func together(k *d.Kind, f d.Field, shown map[string]any) map[string]any {
 		}
 		return out
 	}
-	known := append(paths(k.Fields), k.IDField(), k.State.Path, "created_at", "updated_at")
+	known := append(paths(k.Fields), k.IDField(), k.State.Path, k.Marker.Field, "created_at", "updated_at")
 	for _, other := range k.Fields {
 		if other.Flat {
 			known = append(known, paths(other.Fields)...)

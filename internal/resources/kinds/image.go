@@ -2,18 +2,20 @@ package kinds
 
 import d "stackwright.dev/stackwright/internal/resources/descriptor"
 
-// Image is what disks of servers are made from. Its data comes from an address, by the hook.
+// Image is what disks of servers are made from. Its data comes from an address, by the hook. The id is left to Glance:
+// it never takes that of a deleted image again. Lists leave hidden ones out: an image is hidden when it has its data,
+// and by then its id is on the books.
 var Image = d.Kind{
 	Name: "Image", Plural: "images", Service: "image", Path: "/images", Item: d.None, Items: "images",
 	Doc: "Image is what disks of servers are made from.", Key: []string{"name"}, Hook: "image",
-	Events: []string{"image"},
-	Update: d.Update{Method: "PATCH", JSONPatch: true}, Marker: d.Marker{Channel: d.MarkByID, Field: "id"},
+	Events: []string{"image"}, Update: d.Update{Method: "PATCH", JSONPatch: true},
+	Marker: d.Marker{Channel: d.MarkByExtra, Field: "stackwright_owner"},
 	Fields: []d.Field{
 		name(255),
 		{API: "content", Type: d.Object, Flat: true, CreateOnly: true, Doc: "Data of the image.", Fields: imageContent},
 		{API: "visibility", Enum: []string{"community", "private", "public", "shared"}, Doc: "Who sees the image."},
 		{API: "protected", Type: d.Bool, Doc: "Whether it cannot be deleted."},
-		{API: "os_hidden", As: "hidden", Type: d.Bool, Doc: "Whether lists leave it out."},
+		{API: "os_hidden", As: "hidden", Type: d.Bool, Later: true, Doc: "Whether lists leave it out."},
 		{API: "owner", As: "projectRef", Ref: "Project", Doc: "Project that owns it; others are for administrators."},
 		{API: "min_disk", As: "minDiskGB", Type: d.Int, HasMin: true, Max: maxInt, Doc: "Root disk that it needs, in GiB."},
 		{API: "min_ram", As: "minMemoryMB", Type: d.Int, HasMin: true, Max: maxInt, Doc: "Memory that it needs, in MiB."},
