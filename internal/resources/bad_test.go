@@ -10,6 +10,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"sigs.k8s.io/yaml"
+
 	"stackwright.dev/kit/kittest"
 
 	"stackwright.dev/stackwright/internal/openstack/fake"
@@ -158,21 +160,33 @@ func badDeclarations() []bad {
 			objects: good(one("ServerGroup", "default", "web", `resource: {policy: affinity}`))},
 		{name: "a quota that is met", seed: func(c *fake.Cloud) { c.SetQuota("Project", 0) }, objects: good(shop()),
 			asked: asked, mend: func(p *kittest.Play) { cloudOf(p).SetQuota("Project", 1) }, projects: 1},
-		{name: "two objects for one resource", objects: good(shop(),
-			one("Project", "default", "twin", "resource: {name: shop}")), asked: []string{"Project/shop", "Project/twin"},
+		{name: "two objects for one resource", objects: good(shop()),
+			spoil: another("Project", "twin", "resource: {name: shop}"), asked: []string{"Project/shop", "Project/twin"},
 			mend: change("Project/twin", "spec.resource.name", "twin"), projects: 2},
 		{name: "two objects that adopt one resource", seed: put("shop"), objects: good(
-			one("Project", "default", "shop", "policy: adopt, resource: {}"),
-			one("Project", "default", "twin", "policy: adopt, resource: {name: shop}")),
+			one("Project", "default", "shop", "policy: adopt, resource: {}")),
+			spoil: another("Project", "twin", "policy: adopt, resource: {name: shop}"),
 			asked: []string{"Project/shop", "Project/twin"}, mend: change("Project/twin", "spec.resource.name", "twin"),
 			projects: 2},
 		{name: "two objects for one quota", asked: []string{"ComputeQuota/a", "ComputeQuota/b"}, objects: good(
-			one("ComputeQuota", "default", "a", "resource: {cores: 1}"),
-			one("ComputeQuota", "default", "b", "resource: {cores: 2}"))},
+			one("ComputeQuota", "default", "a", "resource: {cores: 1}")),
+			spoil: another("ComputeQuota", "b", "resource: {cores: 2}")},
 		{name: "two objects that import one resource", seed: put("shop"), objects: good(
-			one("Project", "default", "shop", "import: {id: there-0}"),
-			one("Project", "default", "twin", "import: {id: there-0}")), asked: []string{"Project/shop", "Project/twin"},
+			one("Project", "default", "shop", "import: {id: there-0}")),
+			spoil: another("Project", "twin", "import: {id: there-0}"), asked: []string{"Project/shop", "Project/twin"},
 			projects: 1},
+	}
+}
+
+// another makes one more object.
+func another(kind, name, spec string) func(*kittest.Play) {
+	return func(p *kittest.Play) {
+		p.T.Helper()
+		u := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(one(kind, "default", name, spec)), &u.Object); err != nil {
+			p.T.Fatal(err)
+		}
+		p.Create(u)
 	}
 }
 

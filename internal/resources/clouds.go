@@ -152,7 +152,8 @@ func (e *Engine) guard(key cloudKey, b *bell) string {
 		return "Waits until it is known which objects use the cloud."
 	}
 	if by := e.users.named(key); by != "" {
-		return "Waits until these objects, which are in the cloud, are deleted: " + by + ". Delete them, or give them up by " +
+		return "Waits until these objects, which are in the cloud, are deleted: " + by +
+			". Delete them, or give them up by " +
 			"the annotation kit.stackwright.dev/abandon: resource."
 	}
 	return ""

@@ -51,7 +51,7 @@ func (c *controller) definition() kit.Definition[object] {
 	}
 }
 
-// notice learns which clouds and which other objects an object needs, before anything is run: none of them may go first.
+// notice learns which clouds and other objects an object needs, before anything is run: none of them may go first.
 func (c *controller) notice(o object, gone bool) {
 	if gone {
 		c.forget(o)

@@ -59,7 +59,8 @@ func (c *controller) claim(o object, cloud cloudKey, id string) *outcome.Outcome
 	}
 	what, who := holding{cloud, c.kind.Name, id}, holder{c.node(o), o.GetUID()}
 	if other, taken := c.engine.holders.claim(what, who); taken {
-		return outcome.Refuse("Owned", "The %s %s belongs to %s. Delete one of the two objects, or let one only look, by the "+
+		return outcome.Refuse("Owned", "The %s %s belongs to %s. Delete one of the two objects, or let one only look, "+
+			"by the "+
 			"policy observe.", c.kind.Name, bare(c.kind, id), other.from(o.GetNamespace()))
 	}
 	return nil

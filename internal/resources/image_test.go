@@ -206,7 +206,7 @@ func TestImageFromPrivateAddress(t *testing.T) {
 func TestImageProgress(t *testing.T) {
 	imageWorld(t, trickle(60, 5*time.Second), map[string]any{}).only().opens(t, func(p *kittest.Play) {
 		p.Pass(62 * time.Second)
-		told(p, "Waiting", "Uploads: 12 MiB of 60 MiB.")
+		told(p, "Waiting", "Uploads: 1", " MiB of 60 MiB.")
 		if s := statusOf(p); s != "saving" {
 			p.T.Errorf("the image is %v", s)
 		}

@@ -17,6 +17,7 @@ import (
 	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/openstack/fake"
 	"stackwright.dev/stackwright/internal/resources"
+	"stackwright.dev/stackwright/internal/resources/fetch/internet"
 	"stackwright.dev/stackwright/internal/resources/kinds"
 )
 
@@ -50,6 +51,9 @@ func stage(t *testing.T, seed func(*fake.Cloud), objects ...string) kittest.Scen
 		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
 			pool := openstack.NewPool(openstack.Options{Transport: outside})
 			e := resources.New(kinds.Served(), resources.Sessions(pool))
+			web := internet.New()
+			web.Serve("cloud.debian.org", "203.0.113.7", http.NotFoundHandler()) // for the cloud, which fetches the data
+			e.Internet = web.Client()
 			e.Lacks(func(kind string) bool { return served[kind] })
 			return e.Controllers(scheme())
 		},

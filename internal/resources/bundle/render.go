@@ -13,8 +13,8 @@ import (
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 )
 
-// meta names an object after the bundle and what it is in the bundle. Names of parts have no dot, so that no two objects
-// of a kind get one name.
+// meta names an object after the bundle and what it is in the bundle. Names of parts have no dot, so that no two
+// objects of a kind get one name.
 func meta(b *bundle, names ...string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: strings.Join(append([]string{b.Name}, names...), "."), Namespace: b.Namespace}
 }
