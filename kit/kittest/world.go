@@ -78,7 +78,9 @@ type World struct {
 // unpace leaves of the handlers of errors the one that logs. The other one slows down loops of errors by a clock that
 // began before the bubble: in the bubble's time the first error, such as that of a watch that ends while its process is
 // dead, would last for decades.
-var unpace = sync.OnceFunc(func() { utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1] })
+var unpace = sync.OnceFunc(func() {
+	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1] //nolint:reassign // client-go has no other way to say so
+})
 
 // New reads the files of a scenario.
 func New(t *testing.T, s Scenario) *World {

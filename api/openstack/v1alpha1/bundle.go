@@ -214,8 +214,8 @@ type ProjectBundleStatus struct {
 	owner.Status `json:",inline"`
 }
 
-// ProjectBundle is a project with its quota, networks, routers, security groups and role bindings in one object. It makes
-// an object for each of them.
+// ProjectBundle is a project with its quota, networks, routers, security groups and role bindings in one object. It
+// makes an object for each of them.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:metadata:labels="stackwright.dev/service=any"

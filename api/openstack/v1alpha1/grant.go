@@ -51,8 +51,8 @@ type ReferenceGrantTo struct {
 	Name string `json:"name,omitempty"`
 }
 
-// ReferenceGrant lets objects of other namespaces refer to objects of its own. It has the fields of Gateway API's kind of
-// that name, and does not need Gateway API.
+// ReferenceGrant lets objects of other namespaces refer to objects of its own. It has the fields of Gateway API's kind
+// of that name, and does not need Gateway API.
 // +kubebuilder:object:root=true
 // +kubebuilder:metadata:labels="stackwright.dev/service=any"
 // +kubebuilder:resource:categories=openstack,shortName=osgrant

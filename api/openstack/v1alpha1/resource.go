@@ -159,8 +159,8 @@ type ResourceStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=255
 	ID string `json:"id,omitempty"`
-	// Cloud that the resource is in: the one that spec.cloudRef names, or stood for when it is empty. It stays when another
-	// one becomes the default.
+	// Cloud that the resource is in: the one that spec.cloudRef names, or stood for when it is empty. It stays when
+	// another one becomes the default.
 	// +optional
 	Cloud *CloudReference `json:"cloud,omitempty"`
 	// State of the resource as OpenStack tells it, such as ACTIVE.
