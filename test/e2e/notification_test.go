@@ -14,15 +14,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
 // Keystone tells of a change behind our back, over the control plane's RabbitMQ, and it is corrected within seconds
-// although lists are far apart.
+// although lists are far apart. Turning notifications on rolls the API.
 func TestKeystoneNotifies(t *testing.T) {
+	story.Slow(t)
 	w := story.Start(t)
-	w.Cloud()
+	change := w.Change(w.Cloud())
+	change.Spec.Services.Keystone = &controlplanev1.KeystoneService{Notifications: true}
+	w.Apply(change)
 	cloud := &openstackv1.ClusterCloud{ObjectMeta: metav1.ObjectMeta{Name: "notifying"}}
 	cloud.Spec.SecretRef = openstackv1.CloudSecret{Name: "openstack-keystone-clouds", Namespace: "openstack"}
 	cloud.Spec.Entry, cloud.Spec.SyncPeriod.Duration = "internal", time.Hour
@@ -39,11 +43,11 @@ func TestKeystoneNotifies(t *testing.T) {
 	project.Spec.CloudRef = &openstackv1.CloudReference{Kind: "ClusterCloud", Name: cloud.Name}
 	project.Spec.Resource = &openstackv1.ProjectResource{Description: new("as declared")}
 	w.Apply(project)
-	w.Eventually(time.Minute, "the project is ready and the operator listens", func(ctx context.Context) error {
+	w.Eventually(story.UpToReady, "the project is ready and the operator listens", func(ctx context.Context) error {
 		return heard(ctx, w, project, cloud)
 	})
-	change := []string{"openstack", "project", "set", "--description", "changed", project.Name}
-	if _, err := w.Cluster.Stackwright(t.Context(), change...); err != nil {
+	set := []string{"openstack", "project", "set", "--description", "changed", project.Name}
+	if _, err := w.Cluster.Stackwright(t.Context(), set...); err != nil {
 		t.Fatal(err)
 	}
 	w.Eventually(10*time.Second, "the change is corrected", func(ctx context.Context) error {
