@@ -38,7 +38,9 @@ type cloudKind[T owner.Object] struct {
 	spec     func(T) *openstackv1.CloudSpec
 	status   func(T) *openstackv1.CloudStatus
 	selector func(T) *metav1.LabelSelector
-	bell     bell
+	// sources are the private hosts that data of images may come from.
+	sources func(T) []string
+	bell    bell
 }
 
 func (e *Engine) cloudControllers(scheme *runtime.Scheme) ([]kit.Controller, error) {
@@ -47,6 +49,7 @@ func (e *Engine) cloudControllers(scheme *runtime.Scheme) ([]kit.Controller, err
 		spec:     func(c *openstackv1.Cloud) *openstackv1.CloudSpec { return &c.Spec },
 		status:   func(c *openstackv1.Cloud) *openstackv1.CloudStatus { return &c.Status },
 		selector: func(*openstackv1.Cloud) *metav1.LabelSelector { return &metav1.LabelSelector{} },
+		sources:  func(*openstackv1.Cloud) []string { return nil },
 	}).definition(e), scheme)
 	if err != nil {
 		return nil, err
@@ -57,6 +60,7 @@ func (e *Engine) cloudControllers(scheme *runtime.Scheme) ([]kit.Controller, err
 		spec:     func(c *openstackv1.ClusterCloud) *openstackv1.CloudSpec { return &c.Spec.CloudSpec },
 		status:   func(c *openstackv1.ClusterCloud) *openstackv1.CloudStatus { return &c.Status },
 		selector: func(c *openstackv1.ClusterCloud) *metav1.LabelSelector { return &c.Spec.NamespaceSelector },
+		sources:  func(c *openstackv1.ClusterCloud) []string { return c.Spec.ImageSources },
 	}).definition(e), scheme)
 	return []kit.Controller{own, shared}, err
 }
@@ -102,12 +106,12 @@ func (k *cloudKind[T]) act(ctx context.Context, e *Engine, sc *step.Scope[T]) *o
 	if err != nil {
 		return outcome.Refuse("InvalidSelector", "spec.namespaceSelector selects nothing: %v", err)
 	}
-	guard, err := fetch.NewGuard(spec.ImageSources)
+	guard, err := fetch.NewGuard(k.sources(o))
 	if err != nil {
 		return outcome.Refuse("InvalidImageSources", "In spec.imageSources %v. Correct it.", err)
 	}
 	out := e.connect(ctx, o, spec, sc.Content(refSecret), terms{period: spec.SyncPeriod.Duration,
-		everywhere: spec.AllProjects, kinds: spec.Kinds, admits: admits, sources: spec.ImageSources, guard: guard})
+		everywhere: spec.AllProjects, kinds: spec.Kinds, admits: admits, sources: k.sources(o), guard: guard})
 	key := keyOf(o)
 	if cl := e.clouds.get(key); cl != nil && out == nil {
 		e.listen(cl, spec.Notifications, sc.Content(refBus), func() { k.bell.wake(key) })

@@ -189,12 +189,13 @@ func TestImageFromPrivateAddress(t *testing.T) {
 				c.download["url"] = "http://inside.test/image"
 			}
 			w.internet.Serve("inside.test", "10.0.0.5", serves(imageData))
+			w.shared = true
 			w.plays(t, func(p *kittest.Play) {
 				told(p, "SourceNotAllowed", "leads to a private address", "spec.imageSources")
 				if n := imports(p); n > 0 || len(cloudOf(p).Uploads()) > 0 || slices.Contains(w.internet.Dials(), "inside.test") {
 					p.T.Errorf("%d imports, uploads %v, connections to %v", n, cloudOf(p).Uploads(), w.internet.Dials())
 				}
-				p.Change("Cloud/default", "spec.imageSources", []any{c.allow})
+				p.Change("ClusterCloud/default", "spec.imageSources", []any{c.allow})
 				p.Pass(time.Minute)
 				p.Ready()
 			})

@@ -61,6 +61,8 @@ type world struct {
 	quota bool
 	// hidden keeps the kind out of lists.
 	hidden bool
+	// shared makes the cloud a ClusterCloud.
+	shared bool
 	// internet is where data comes from.
 	internet *internet.Internet
 	// build is how long states are pending, page the longest page of a list.
@@ -175,6 +177,11 @@ func (w *world) scenario() kittest.Scenario {
 		{"apiVersion": openstackv1.GroupVersion.String(), "kind": "Cloud", "metadata": map[string]any{
 			"name": "default", "namespace": "default"}, "spec": spec},
 	}
+	if w.shared {
+		spec["secretRef"] = map[string]any{"name": "cloud", "namespace": "default"}
+		spec["namespaceSelector"] = map[string]any{}
+		docs[1]["kind"], docs[1]["metadata"] = "ClusterCloud", map[string]any{"name": "default"}
+	}
 	for name, data := range secrets {
 		encoded := map[string]any{}
 		for key, v := range data {
@@ -184,6 +191,10 @@ func (w *world) scenario() kittest.Scenario {
 			"name": name, "namespace": "default"}, "data": encoded})
 	}
 	docs = append(append(docs, w.objects...), w.object)
+	if w.shared {
+		// The first owner is the one by whose namespace a play looks for others.
+		docs = append(append(docs[:1:1], docs[2:]...), docs[1])
+	}
 	var files []string
 	for i, doc := range docs {
 		raw, err := json.Marshal(doc)

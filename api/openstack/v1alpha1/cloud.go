@@ -44,15 +44,6 @@ type CloudSpec struct {
 	// +kubebuilder:validation:MaxItems=200
 	// +kubebuilder:validation:items:MaxLength=63
 	Kinds []string `json:"kinds,omitempty"`
-	// ImageSources are hosts that data of images may come from although their addresses are private (RFC 1918, unique
-	// local, carrier-grade NAT): names, *.example.org for all names below example.org, addresses and CIDRs. Public
-	// addresses need not be named. Loopback and link-local addresses, such as 169.254.169.254, are refused always.
-	// +optional
-	// +listType=set
-	// +kubebuilder:validation:MaxItems=64
-	// +kubebuilder:validation:items:MaxLength=253
-	// +kubebuilder:validation:items:Pattern=`^(\*\.)?[0-9A-Za-z:]([0-9A-Za-z.:/_-]*)$`
-	ImageSources []string `json:"imageSources,omitempty"`
 }
 
 // CloudNotifications say where the services of a cloud send notifications.
@@ -162,6 +153,16 @@ type ClusterCloudSpec struct {
 
 	// NamespaceSelector selects the namespaces whose objects may use the cloud. An empty selector selects all.
 	NamespaceSelector metav1.LabelSelector `json:"namespaceSelector"`
+	// ImageSources are hosts that data of images may come from although their addresses are private (RFC 1918, unique
+	// local, carrier-grade NAT): names, *.example.org for all names below example.org, addresses and CIDRs. Public
+	// addresses need not be named. Loopback and link-local addresses, such as 169.254.169.254, are refused always. A Cloud
+	// has no such list: people who may write one could lead the operator to what only the cluster's administrators reach.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=253
+	// +kubebuilder:validation:items:Pattern=`^(\*\.)?[0-9A-Za-z:]([0-9A-Za-z.:/_-]*)$`
+	ImageSources []string `json:"imageSources,omitempty"`
 }
 
 // ClusterCloud is an OpenStack cloud as one set of credentials sees it, for objects of the namespaces that it selects.
