@@ -89,6 +89,8 @@ func process(t *testing.T, args string) func(http.RoundTripper) ([]kit.Controlle
 		known := Registry(Environment{
 			Releases: func(context.Context) ([]string, error) { return []string{"epoxy"}, nil },
 			Galera:   galerafake.Dial(outside), RabbitMQ: rabbitfake.Dial(outside),
+			// All operators of a play share one connection, on which an API server allows 250 watches and requests.
+			Served: func(kind string) bool { return slices.Contains([]string{"Cloud", "ClusterCloud", "Project"}, kind) },
 		})
 		selection, err := Select(o.Controllers, known.Components())
 		if err != nil {
