@@ -96,6 +96,7 @@ func TestListener(t *testing.T) {
 		}
 		n.note(func() { n.exchanges = append(n.exchanges, "nova") })
 		<-time.After(20 * time.Second)
+		synctest.Wait()
 		last := n.state[len(n.state)-1]
 		if !slices.Equal(last.Exchanges, []string{"keystone", "nova"}) || n.missed != 2 {
 			t.Errorf("after there is another exchange the state is %v, missed %d", last, n.missed)
@@ -109,6 +110,7 @@ func TestListenerComesBack(t *testing.T) {
 		n := &network{down: true, exchanges: []string{"keystone"}}
 		n.run(t)
 		<-time.After(10 * time.Minute)
+		synctest.Wait()
 		if tries := len(n.dials); tries < 10 || tries > 40 {
 			t.Errorf("%d attempts in ten minutes", tries)
 		}
@@ -117,11 +119,13 @@ func TestListenerComesBack(t *testing.T) {
 		}
 		n.note(func() { n.down = false })
 		<-time.After(2 * time.Minute)
+		synctest.Wait()
 		if s := n.state[len(n.state)-1]; !s.Connected || n.missed != 1 {
 			t.Errorf("the state is %v, missed %d", s, n.missed)
 		}
 		close(n.line.cut)
 		<-time.After(2 * time.Second)
+		synctest.Wait()
 		if s := n.state[len(n.state)-1]; !s.Connected || n.missed != 2 {
 			t.Errorf("two seconds after a loss the state is %v, missed %d", s, n.missed)
 		}

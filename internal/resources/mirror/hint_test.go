@@ -48,6 +48,7 @@ func TestHint(t *testing.T) {
 				m.Hint(all)
 			}
 			<-time.After(1100 * time.Millisecond)
+			synctest.Wait()
 			if n := h.listed() - before; n != 1 {
 				t.Errorf("%d lists after hints, want 1", n)
 			}
@@ -67,6 +68,7 @@ func TestHintsAreFair(t *testing.T) {
 		for range 600 {
 			m.Hint(false)
 			<-time.After(time.Second)
+			synctest.Wait()
 		}
 		if n := h.listed() - before; n < 20 || n > 32 {
 			t.Errorf("%d lists of two seconds in ten minutes full of hints, want about 27", n)
@@ -83,11 +85,13 @@ func TestHintWithoutFollowers(t *testing.T) {
 		before := h.listed()
 		m.Hint(true)
 		<-time.After(time.Hour)
+		synctest.Wait()
 		if n := h.listed() - before; n != 0 {
 			t.Errorf("%d lists for nobody", n)
 		}
 		m.Follow("b", "1", "", Steady, func() {})
 		<-time.After(1100 * time.Millisecond)
+		synctest.Wait()
 		if n := h.listed() - before; n != 1 {
 			t.Errorf("%d lists for somebody, want 1", n)
 		}
@@ -104,10 +108,12 @@ func TestHintOutlivesFailure(t *testing.T) {
 		h.mu.Unlock()
 		m.Hint(true)
 		<-time.After(1100 * time.Millisecond)
+		synctest.Wait()
 		h.mu.Lock()
 		h.err = nil
 		h.mu.Unlock()
 		<-time.After(10 * time.Second)
+		synctest.Wait()
 		if last := h.since[len(h.since)-1]; !last.IsZero() || len(h.since) < 3 {
 			t.Errorf("the lists began at %v", h.since)
 		}
