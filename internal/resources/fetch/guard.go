@@ -67,7 +67,8 @@ func (g Guard) check(host string, a netip.Addr) error {
 				host, r.word)
 		case !g.named(host) && !g.contains(form):
 			return refused("SourceNotAllowed",
-				"%s leads to a %s address. Name another host, or allow this one in spec.imageSources of a ClusterCloud.", host, r.word)
+				"%s leads to a %s address. Name another host, or allow this one in spec.imageSources of a ClusterCloud.",
+				host, r.word)
 		}
 	}
 	return nil
