@@ -113,6 +113,30 @@ func TestTestsNeitherSkipNorSleep(t *testing.T) {
 	}
 }
 
+// make test-api plays these alone, not the package's other tests once more.
+func TestThoseOfTheAPIServerAreNamedSo(t *testing.T) {
+	found := 0
+	for _, path := range goFiles(t) {
+		if !strings.HasSuffix(path, "_test.go") || !bytes.HasPrefix(readFile(t, path), []byte("//go:build apiserver\n")) {
+			continue
+		}
+		_, f := parse(t, path)
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !strings.HasPrefix(fn.Name.Name, "Test") || fn.Name.Name == "TestMain" {
+				continue
+			}
+			found++
+			if !strings.HasPrefix(fn.Name.Name, "TestServer") {
+				t.Errorf("%s: make test-api leaves %s out; begin its name with TestServer", path, fn.Name.Name)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no test needs an API server")
+	}
+}
+
 func TestNothingRunsAtImport(t *testing.T) {
 	for _, path := range goFiles(t) {
 		_, f := parse(t, path)

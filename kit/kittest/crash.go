@@ -43,7 +43,7 @@ func (d Death) at(k int) Fault {
 const tooMany = 3
 
 // shortStride is how many requests -short goes on to the next one that it tries.
-const shortStride = 8
+const shortStride = 24
 
 // Crash plays the scenario once per request of the operator and per way to die. The operator is killed at that
 // request and started again; the end state must be that of an undisturbed play, and nothing may have been created

@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestReal checks what the real server says.
-func TestReal(t *testing.T) {
+// TestServerPlays checks what the real server says.
+func TestServerPlays(t *testing.T) {
 	prepare(t)
 	for _, name := range slices.Sorted(maps.Keys(all())) {
 		t.Run(name, func(t *testing.T) {
