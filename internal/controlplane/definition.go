@@ -1,5 +1,5 @@
 // Package controlplane composes an OpenStack of the objects of its services' own operators: it writes Galera, RabbitMQ,
-// Memcached and Keystone objects, and nothing that those operators write themselves.
+// Memcached, Keystone and other objects, and nothing that those operators write themselves.
 package controlplane
 
 import (
@@ -14,6 +14,7 @@ import (
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/pki"
 )
@@ -28,14 +29,16 @@ const (
 	refRelease = "release"
 	refClouds  = "clouds"
 
-	stepRelease  = "release"
-	stepServices = "services"
-	stepCA       = "ca"
-	stepGalera   = "galera"
-	stepRabbitMQ = "rabbitmq"
-	stepCache    = "memcached"
-	stepKeystone = "keystone"
-	stepClient   = "client"
+	stepRelease   = "release"
+	stepServices  = "services"
+	stepCA        = "ca"
+	stepGalera    = "galera"
+	stepRabbitMQ  = "rabbitmq"
+	stepCache     = "memcached"
+	stepKeystone  = "keystone"
+	stepClient    = "client"
+	stepIdentity  = "identity"
+	stepPlacement = "placement"
 )
 
 // Definition is the controller of control planes. releases lists the names of the releases that exist.
@@ -72,5 +75,9 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 		step.Objects(stepClient, client, ready, release, step.After[*cloud](stepKeystone),
 			step.When(keystoneOn), step.Reads[*cloud](refClouds), step.Condition[*cloud]("ClientReady"),
 			step.Makes[*cloud](&corev1.ServiceAccount{}, &appsv1.Deployment{})),
+		step.Objects(stepIdentity, identity, ready, step.After[*cloud](stepKeystone), step.When(identityOn),
+			step.Makes[*cloud](&openstackv1.Cloud{}, &openstackv1.Project{}), step.Condition[*cloud]("IdentityReady")),
+		step.Objects(stepPlacement, placement, ready, release, step.After[*cloud](stepIdentity, stepGalera),
+			step.When(placementOn), step.Makes[*cloud](&servicev1.Placement{}), step.Condition[*cloud]("PlacementReady")),
 	}
 }

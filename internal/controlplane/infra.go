@@ -17,6 +17,7 @@ const (
 	imageMemcached = "memcached"
 	imageKeystone  = "keystone"
 	imageClient    = "openstackclient"
+	imagePlacement = "placement"
 )
 
 func galeraOn(o *cloud) bool {
@@ -38,6 +39,15 @@ func keystoneOn(o *cloud) bool {
 	s := o.Spec.Services.Keystone
 	return s == nil || s.On()
 }
+
+// Services that others can do without run when they are asked for.
+func placementOn(o *cloud) bool {
+	s := o.Spec.Services.Placement
+	return s != nil && s.On()
+}
+
+// identityOn tells whether a service runs that Keystone has to know.
+func identityOn(o *cloud) bool { return placementOn(o) }
 
 func child(o *cloud, service string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: childName(o, service), Namespace: o.Namespace}

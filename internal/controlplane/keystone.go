@@ -15,10 +15,8 @@ func keystone(s *scope) ([]kubeclient.Object, error) {
 	k := &servicev1.Keystone{
 		ObjectMeta: child(o, "keystone"),
 		Spec: servicev1.KeystoneSpec{
-			CommonSpec: api(s, imageKeystone, sizes(o.Spec.Size).keystone, &asked.API),
-			Database: servicev1.Database{
-				Galera: childName(o, "galera"), DeletionPolicy: string(o.Spec.DeletionPolicy),
-			},
+			CommonSpec:          api(s, imageKeystone, sizes(o.Spec.Size).keystone, &asked.API),
+			Database:            data(o),
 			Region:              o.Spec.Region,
 			AdminPasswordSecret: asked.AdminPasswordSecret,
 		},

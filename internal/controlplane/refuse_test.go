@@ -24,10 +24,15 @@ func TestBadInputIsRefused(t *testing.T) {
 			path: "spec.release", value: "flamingo", condition: "ReleaseReady", reason: "ImageMissing",
 			says: "names no image for rabbitmq, memcached, keystone, openstackclient; add it to spec.images",
 		},
+		"service without image": {
+			path: "spec", value: map[string]any{"size": "dev", "release": "zed", "services": map[string]any{
+				"placement": map[string]any{}}}, condition: "ReleaseReady", reason: "ImageMissing",
+			says: "names no image for placement; add it to spec.images",
+		},
 		"unknown service": {
 			path: "spec.services", value: map[string]any{"nova2": map[string]any{}}, condition: "ServicesKnown",
 			reason: "UnknownService", says: "nova2, which is no service; those that exist are galera, keystone, memcached, " +
-				"rabbitmq",
+				"placement, rabbitmq",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/service"
 )
 
 // report fills what the control plane tells besides conditions.
@@ -23,11 +24,26 @@ func report(v step.View, o *cloud) {
 	}
 	st.Endpoints, st.Clouds = nil, ""
 	if k, ok := v.Child(stepKeystone, "Keystone", childName(o, "keystone")).(*servicev1.Keystone); ok && keystoneOn(o) {
-		if e := k.Status.Endpoints; e.Public != "" || e.Internal != "" {
-			st.Endpoints = []controlplanev1.Endpoint{{Service: "keystone", Public: e.Public, Internal: e.Internal}}
-		}
 		st.Clouds = k.Status.Clouds
 	}
+	for _, s := range []struct {
+		on         bool
+		step, kind string
+	}{
+		{keystoneOn(o), stepKeystone, "Keystone"}, {placementOn(o), stepPlacement, "Placement"},
+	} {
+		if child, ok := v.Child(s.step, s.kind, childName(o, s.step)).(service.Object); ok && s.on {
+			st.Endpoints = append(st.Endpoints, endpoints(s.step, child.Service().Endpoints)...)
+		}
+	}
+}
+
+// endpoints of a service, none as long as it has no addresses.
+func endpoints(name string, e servicev1.Endpoints) []controlplanev1.Endpoint {
+	if e.Public == "" && e.Internal == "" {
+		return nil
+	}
+	return []controlplanev1.Endpoint{{Service: name, Public: e.Public, Internal: e.Internal}}
 }
 
 // accepted returns the release that passed its check, nil when none did. Its version is noted at once, before the

@@ -30,6 +30,9 @@ func scenario() kittest.Scenario {
 			"RabbitMQ":  kittest.Told("True", "Ready", ""),
 			"Memcached": kittest.Told("True", "Ready", ""),
 			"Keystone":  keystoneReady,
+			"Cloud":     kittest.Told("True", "Ready", ""),
+			"Project":   kittest.Told("True", "Ready", ""),
+			"Placement": answering("https://192.0.2.2:8778"),
 		},
 	}
 }
@@ -42,6 +45,10 @@ func keystoneReady(p *kittest.Play, u *unstructured.Unstructured) map[string]any
 	status["endpoints"] = map[string]any{"public": "https://192.0.2.1:5000/v3",
 		"internal": "https://keystone.cloud.svc:5000/v3"}
 	return status
+}
+
+func answering(public string) kittest.Behaviour {
+	return kittest.With(kittest.Told("True", "Ready", ""), map[string]any{"endpoints": map[string]any{"public": public}})
 }
 
 func TestGolden(t *testing.T) {

@@ -30,6 +30,7 @@ import (
 	"stackwright.dev/stackwright/internal/resources/bundle"
 	"stackwright.dev/stackwright/internal/resources/kinds"
 	"stackwright.dev/stackwright/internal/services/keystone"
+	"stackwright.dev/stackwright/internal/services/placement"
 )
 
 // Environment is what controllers need to know besides their objects.
@@ -63,6 +64,7 @@ func Registry(e Environment) Entries {
 		entry(messagebus.Definition(e.RabbitMQ)),
 		entry(memcached.Definition()),
 		entry(keystone.Definition(e.Gateway)),
+		entry(placement.Definition(e.Gateway)),
 		openstackResources(e),
 	}
 }

@@ -19,13 +19,21 @@ import (
 const (
 	annotationCertificate = "service.stackwright.dev/certificate"
 	annotationCache       = "service.stackwright.dev/cache-authority"
+	annotationKeystone    = "service.stackwright.dev/keystone-authority"
 )
 
 // APIStep runs the API.
 func (s Service[T]) APIStep(o ...step.Option[T]) step.Step[T] {
+	reads := []string{RefConfig, RefTLS, RefAutoscaler}
+	if s.Memcached != nil {
+		reads = append(reads, RefMemcached, RefCacheTLS)
+	}
+	if s.Identity != nil {
+		reads = append(reads, RefAuthority)
+	}
 	return step.Objects(StepAPI, func(sc *step.Scope[T]) ([]client.Object, error) {
 		return []client.Object{s.deployment(sc), s.budget(sc.Owner())}, sc.Err()
-	}, append(o, step.Reads[T](RefConfig, RefTLS, RefMemcached, RefCacheTLS, RefAutoscaler),
+	}, append(o, step.Reads[T](reads...),
 		step.After[T](StepAccess, StepConfig, StepCertificate), step.Makes[T](&appsv1.Deployment{},
 			&policyv1.PodDisruptionBudget{}),
 		step.Condition[T]("DeploymentReady"), step.Component[T](ComponentAPI))...)
@@ -70,16 +78,7 @@ func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemp
 		p.Mounts = []Mount[T]{{Name: "tls", Secret: func(o T) string { return tlsName(o) }}}
 	}
 	t := s.Template(o, p)
-	t.Annotations = map[string]string{}
-	if !o.Common().TLS.Disabled {
-		t.Annotations[annotationCertificate] = sc.Digest(RefTLS, "tls.crt")
-	}
-	if m, ok := sc.Get(RefMemcached).(*infrav1.Memcached); ok && m.Status.TLSSecret != "" {
-		// The value is not needed; without it the step waits, rather than to roll the pods for a Secret that comes
-		// back.
-		_ = sc.Value(RefCacheTLS, keyCA)
-		t.Annotations[annotationCache] = sc.Digest(RefCacheTLS, keyCA)
-	}
+	t.Annotations = s.credentials(sc)
 	t.Spec.TerminationGracePeriodSeconds = new(int64(drainTime + requestTimeout + 5))
 	t.Spec.TopologySpreadConstraints = s.spread(o)
 	c := &t.Spec.Containers[0]
@@ -87,6 +86,26 @@ func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemp
 	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: drainTime}}}
 	s.probes(o, c)
 	return t
+}
+
+// credentials change when pods have to read a certificate anew.
+func (s Service[T]) credentials(sc *step.Scope[T]) map[string]string {
+	out := map[string]string{}
+	if !sc.Owner().Common().TLS.Disabled {
+		out[annotationCertificate] = sc.Digest(RefTLS, "tls.crt")
+	}
+	if s.Memcached != nil {
+		if m, ok := sc.Get(RefMemcached).(*infrav1.Memcached); ok && m.Status.TLSSecret != "" {
+			// The value is not needed; without it the step waits, rather than to roll the pods for a Secret that comes
+			// back.
+			_ = sc.Value(RefCacheTLS, keyCA)
+			out[annotationCache] = sc.Digest(RefCacheTLS, keyCA)
+		}
+	}
+	if s.Identity != nil && len(sc.Content(RefAuthority)) > 0 {
+		out[annotationKeystone] = sc.Digest(RefAuthority, keyCA)
+	}
+	return out
 }
 
 // probes take a dead API out of service in eight seconds. One that hangs gets six more: on a busy machine a pod that

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -33,9 +34,12 @@ const annotationConfig = "service.stackwright.dev/config"
 // changes, for Jobs, and once, immutable, under the name of its hash, for the pods of the API. So a pod that starts
 // late reads what its Deployment means, and a roll-out that fails leaves the old pods what they need to start again.
 func (s Service[T]) ConfigStep(o ...step.Option[T]) step.Step[T] {
-	return step.Objects(StepConfig, s.config, append(o, step.Reads[T](optionRefs()...),
-		step.After[T](StepDatabase, StepBus), step.Makes[T](&corev1.Secret{}), step.Condition[T]("ConfigReady"),
-		step.Component[T](ComponentSetup))...)
+	after := []string{StepDatabase}
+	if s.RabbitMQ != nil {
+		after = append(after, StepBus)
+	}
+	return step.Objects(StepConfig, s.config, append(o, step.Reads[T](s.optionRefs()...), step.After[T](after...),
+		step.Makes[T](&corev1.Secret{}), step.Condition[T]("ConfigReady"), step.Component[T](ComponentSetup))...)
 }
 
 func (s Service[T]) config(sc *step.Scope[T]) ([]client.Object, error) {
@@ -48,7 +52,7 @@ func (s Service[T]) config(sc *step.Scope[T]) ([]client.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	impatient(base)
+	s.impatient(base)
 	file, err := s.compose(sc, base)
 	if err != nil {
 		return nil, err
@@ -72,7 +76,7 @@ func (s Service[T]) config(sc *step.Scope[T]) ([]client.Object, error) {
 	return objects, nil
 }
 
-func (s Service[T]) fileName() string { return s.Name + ".conf" }
+func (s Service[T]) fileName() string { return cmp.Or(s.File, s.Name+".conf") }
 
 func (s Service[T]) revision(o T, hash string, data map[string][]byte) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: s.meta(o, revisionName(o, hash)), Data: data, Immutable: new(true)}

@@ -124,6 +124,10 @@ func (s Service[T]) peers(o T, p Pod[T]) []Mount[T] {
 		return mounts
 	}
 	mounts = append(mounts, Mount[T]{Name: "memcached", Secret: s.cacheTLS, Keys: []string{keyCA}, Optional: true})
+	if s.Identity != nil {
+		mounts = append(mounts,
+			Mount[T]{Name: "keystone", Secret: s.authoritySecret, Keys: []string{keyCA}, Optional: true})
+	}
 	if s.rabbitMQ(o) != "" {
 		mounts = append(mounts, Mount[T]{Name: "bus", Secret: named(busSecret(o)), Keys: []string{keyCA}, Optional: true})
 	}

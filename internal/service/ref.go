@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -24,6 +25,10 @@ const (
 	RefConfig     = "config"
 	RefRolled     = "config-rolled"
 	RefAutoscaler = "autoscaler"
+	RefKeystone   = "keystone"
+	RefAuthority  = "keystone-authority"
+	RefProject    = "project"
+	RefPassword   = "password"
 )
 
 // Keys of the Secrets that other operators make.
@@ -43,15 +48,6 @@ func (s Service[T]) Refs() []ref.Ref[T] {
 		ref.Local(RefCA, &corev1.Secret{}, name(caName)),
 		ref.Local(RefTLS, &corev1.Secret{}, name(tlsName)),
 		ref.Local(RefDatabase, &corev1.Secret{}, name(databaseSecret)),
-		ref.Local(RefBus, &corev1.Secret{}, func(o T) string {
-			if s.rabbitMQ(o) == "" {
-				return ""
-			}
-			return busSecret(o)
-		}),
-		ref.Local(RefMemcached, &infrav1.Memcached{}, s.memcached,
-			ref.WaitFor[T](hasServers), ref.DigestOf[T](servers)),
-		ref.Local(RefCacheTLS, &corev1.Secret{}, s.cacheTLS, ref.Fields[T](keyCA), ref.Optional[T]()),
 		ref.Local(RefConfig, &corev1.Secret{}, name(configName), ref.Fields[T](keyHash)),
 		ref.Local(RefRolled, &corev1.Secret{}, name(rolledName), ref.Optional[T]()),
 		ref.Local(RefAutoscaler, &autoscalingv2.HorizontalPodAutoscaler{}, name(apiName),
@@ -62,7 +58,30 @@ func (s Service[T]) Refs() []ref.Ref[T] {
 			ref.Local(sourceMap(i), &corev1.ConfigMap{}, func(o T) string { m, _ := source(o, i); return m }),
 			ref.Local(sourceSecret(i), &corev1.Secret{}, func(o T) string { _, s := source(o, i); return s }))
 	}
-	return refs
+	return slices.Concat(refs, s.busRefs(), s.cacheRefs(), s.identityRefs())
+}
+
+func (s Service[T]) busRefs() []ref.Ref[T] {
+	if s.RabbitMQ == nil {
+		return nil
+	}
+	return []ref.Ref[T]{ref.Local(RefBus, &corev1.Secret{}, func(o T) string {
+		if s.rabbitMQ(o) == "" {
+			return ""
+		}
+		return busSecret(o)
+	})}
+}
+
+func (s Service[T]) cacheRefs() []ref.Ref[T] {
+	if s.Memcached == nil {
+		return nil
+	}
+	return []ref.Ref[T]{
+		ref.Local(RefMemcached, &infrav1.Memcached{}, s.memcached,
+			ref.WaitFor[T](hasServers), ref.DigestOf[T](servers)),
+		ref.Local(RefCacheTLS, &corev1.Secret{}, s.cacheTLS, ref.Fields[T](keyCA), ref.Optional[T]()),
+	}
 }
 
 func sourceMap(i int) string    { return fmt.Sprintf("config-from-%d-map", i) }
@@ -108,9 +127,18 @@ func scaleTarget(obj client.Object) string {
 	return ""
 }
 
-// options names all references that the configuration is made of.
-func optionRefs() []string {
-	refs := []string{RefDatabase, RefBus, RefMemcached, RefRolled}
+// optionRefs names all references that the configuration is made of.
+func (s Service[T]) optionRefs() []string {
+	refs := []string{RefDatabase, RefRolled}
+	if s.RabbitMQ != nil {
+		refs = append(refs, RefBus)
+	}
+	if s.Memcached != nil {
+		refs = append(refs, RefMemcached)
+	}
+	if s.Identity != nil {
+		refs = append(refs, RefKeystone, RefAuthority, RefProject, RefPassword)
+	}
 	for i := range maxSources {
 		refs = append(refs, sourceMap(i), sourceSecret(i))
 	}

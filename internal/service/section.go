@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	_ "embed"
 	"strings"
 
@@ -19,34 +20,43 @@ var cacheModule []byte
 func (s Service[T]) base(sc *step.Scope[T]) *oslo.File {
 	f := &oslo.File{}
 	f.Set(oslo.Default, "use_stderr", true)
-	database(f, sc.Value(RefDatabase, keyConnection), sc.Content(RefDatabase)[keyCA])
-	if m, ok := sc.Get(RefMemcached).(*infrav1.Memcached); ok {
-		cache(f, m)
+	database(f, s.databaseSection(), sc.Value(RefDatabase, keyConnection), sc.Content(RefDatabase)[keyCA])
+	if s.Memcached != nil {
+		if m, ok := sc.Get(RefMemcached).(*infrav1.Memcached); ok {
+			cache(f, m)
+		}
 	}
-	if transport := sc.Content(RefBus); transport != nil {
-		bus(f, string(transport[keyTransport]), transport[keyCA])
+	if s.RabbitMQ != nil {
+		if transport := sc.Content(RefBus); transport != nil {
+			bus(f, string(transport[keyTransport]), transport[keyCA])
+		}
+	}
+	if s.Identity != nil {
+		s.authtoken(sc, f)
 	}
 	s.Options(sc.Owner(), f)
 	return f
 }
 
-func database(f *oslo.File, connection string, ca []byte) {
+func (s Service[T]) databaseSection() string { return cmp.Or(s.DatabaseSection, "database") }
+
+func database(f *oslo.File, section, connection string, ca []byte) {
 	if len(ca) > 0 {
 		connection += "&ssl_ca=" + path("database", keyCA)
 	}
-	f.Set("database", "connection", oslo.Literal(connection))
+	f.Set(section, "connection", oslo.Literal(connection))
 	// A database that is away is an error at once, not a worker that hangs for 100 seconds: whoever asked can ask
 	// again, and the workers stay free to answer probes.
-	f.Set("database", "max_retries", 1)
-	f.Set("database", "retry_interval", 1)
+	f.Set(section, "max_retries", 1)
+	f.Set(section, "retry_interval", 1)
 }
 
 // impatient bounds how long a worker of an API waits for the database's answer. When the node of the writer is cut
 // off nothing ends its connections, and the kernel gives one up after a quarter of an hour. Jobs wait: a change of
 // the schema may take long. The units are seconds, see pymysql.connections.Connection; a write outlasts the 5 s in
 // which Galera drops a lost member.
-func impatient(f *oslo.File) {
-	f.Set("database", "connection_parameters", "connect_timeout=3&read_timeout=8&write_timeout=8")
+func (s Service[T]) impatient(f *oslo.File) {
+	f.Set(s.databaseSection(), "connection_parameters", "connect_timeout=3&read_timeout=8&write_timeout=8")
 }
 
 func cache(f *oslo.File, m *infrav1.Memcached) {

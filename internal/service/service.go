@@ -23,8 +23,10 @@ type Object interface {
 
 // Service declares an OpenStack service with an API that uwsgi runs.
 type Service[T Object] struct {
-	// Name of the service, of its option catalogue and of its configuration file.
+	// Name of the service, of its option catalogue and of its user.
 	Name string
+	// File is the name of its configuration file; Name with .conf when empty.
+	File string
 	// UID is the user, and the group, that the image runs the service as; Home is that user's folder.
 	UID  int64
 	Home string
@@ -36,11 +38,19 @@ type Service[T Object] struct {
 	Health string
 	// Environment tells the service where its configuration file is.
 	Environment func(file string) []corev1.EnvVar
-	// Database says where the service keeps its data.
-	Database func(T) servicev1.Database
-	// Memcached and RabbitMQ name what the service uses; an empty name is nothing.
+	// Database says where the service keeps its data, DatabaseSection where its configuration says that; database when
+	// empty.
+	Database        func(T) servicev1.Database
+	DatabaseSection string
+	// Memcached and RabbitMQ name what the service uses; an empty name is nothing. They are nil for services that never
+	// use any.
 	Memcached func(T) string
 	RabbitMQ  func(T) string
+	// Identity says where the service is known; nil for the service that knows the others. Type is how clients find it
+	// in the catalog, Description is for people.
+	Identity    func(T) servicev1.Identity
+	Type        string
+	Description string
 	// Options sets what only this service has in its configuration file.
 	Options func(T, *oslo.File)
 	// Free are options that the service reads from sections whose names its users choose.
@@ -76,6 +86,9 @@ const (
 	StepBus         = "bus"
 	StepConfig      = "config"
 	StepAPI         = "api"
+	StepPassword    = "password"
+	StepUser        = "user"
+	StepCatalog     = "catalog"
 )
 
 // The components that an operator can run apart.
@@ -134,6 +147,21 @@ func (s Service[T]) rabbitMQ(o T) string {
 		return ""
 	}
 	return s.RabbitMQ(o)
+}
+
+// Steps are those that services have in common. o are options of the step that runs the API, such as what it comes
+// after.
+func (s Service[T]) Steps(o ...step.Option[T]) []step.Step[T] {
+	steps := append(s.RouteSteps(), s.AccessStep(), s.EndpointsStep(), s.CAStep(), s.CertificateStep(), s.DatabaseStep(),
+		s.ConfigStep(), s.APIStep(o...))
+	if s.RabbitMQ != nil {
+		steps = append(steps, s.BusStep())
+	}
+	if s.Identity != nil {
+		steps = append(steps, s.UserSteps()...)
+		steps = append(steps, s.CatalogStep())
+	}
+	return steps
 }
 
 // Keep retains a step's objects as long as the service's data is retained.

@@ -40,7 +40,7 @@ harakiri = %d
 worker-reload-mercy = %d
 # SIGTERM lets requests that have begun come to their end.
 hook-master-start = unix_signal:15 gracefully_kill_them_all
-route-uri = ^%s donotlog:
+route-uri = ^%s$ donotlog:
 log-format = %%(addr) "%%(method) %%(uri) %%(proto)" %%(status) %%(rsize) %%(msecs)ms
 `, socket, s.Script, Folder, max(1, cmp.Or(o.Common().Workers, 2)), requestTimeout, requestTimeout, s.Health)
 	return b.Bytes()

@@ -91,8 +91,7 @@ type OpenStackControlPlaneSpec struct {
 	// Paused stops all changes by the operator until it is false again.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
-	// Services says which services run, and how, where that differs from the size. All are on unless disabled.
-	// A name that is no service is refused.
+	// Services says which services run, and how, where that differs from the size. A name that is no service is refused.
 	// +optional
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Services Services `json:"services,omitzero"`

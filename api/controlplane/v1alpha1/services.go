@@ -11,9 +11,11 @@ import (
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 )
 
-// Services has one field per service. A field that is left out takes everything from the size.
+// Services has one field per service. Databases, queue, cache and identity run unless they are disabled; a field that
+// is left out takes everything from the size. The other services run when they have a field, be it an empty one.
 // +kubebuilder:validation:XValidation:rule="!has(self.galera) || self.galera.?enabled.orValue(true) || (has(self.keystone) && !self.keystone.?enabled.orValue(true))",message="keystone keeps its data in galera: enable galera, or disable keystone as well"
 // +kubebuilder:validation:XValidation:rule="!has(self.keystone) || !self.keystone.?notifications.orValue(false) || !has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true)",message="keystone sends notifications to rabbitmq: enable rabbitmq, or turn notifications off"
+// +kubebuilder:validation:XValidation:rule="!has(self.placement) || !self.placement.?enabled.orValue(true) || !has(self.keystone) || self.keystone.?enabled.orValue(true)",message="keystone knows the users of placement: enable keystone, or disable placement as well"
 type Services struct {
 	// Galera is the database cluster.
 	// +optional
@@ -27,13 +29,18 @@ type Services struct {
 	// Keystone is the identity service.
 	// +optional
 	Keystone *KeystoneService `json:"keystone,omitempty"`
+	// Placement knows what hosts have, and what of it is taken.
+	// +optional
+	Placement *PlacementService `json:"placement,omitempty"`
 
 	// Unknown lists the names in the object that are no service, for the message that refuses them.
 	Unknown []string `json:"-"`
 }
 
 // ServiceNames lists the services that a control plane can have.
-func ServiceNames() []string { return []string{"galera", "keystone", "memcached", "rabbitmq"} }
+func ServiceNames() []string {
+	return []string{"galera", "keystone", "memcached", "placement", "rabbitmq"}
+}
 
 // UnmarshalJSON reads the services and notes names that are none.
 func (s *Services) UnmarshalJSON(data []byte) error {
@@ -195,4 +202,10 @@ type KeystoneService struct {
 	// takes the messages, such as a telemetry service: nobody's messages fill the broker.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
+}
+
+// PlacementService is what can be said about the placement service.
+type PlacementService struct {
+	Service `json:",inline"`
+	API     `json:",inline"`
 }

@@ -136,6 +136,24 @@ type Database struct {
 	DeletionPolicy string `json:"deletionPolicy,omitempty"`
 }
 
+// Identity says where a service is known: it gets a user of its own there, and its endpoints are in the catalog.
+// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="identity cannot be changed: the service would stay in the old catalog; make another object"
+type Identity struct {
+	// Keystone names the Keystone that checks the tokens of requests.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Keystone string `json:"keystone"`
+	// Cloud names the Cloud of an administrator by which the service is registered. Empty: the one named like the
+	// Keystone.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Cloud string `json:"cloud,omitempty"`
+	// Project names the Project that the users of services work in. Empty: <keystone>-service.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Project string `json:"project,omitempty"`
+}
+
 // Endpoints tells where a service answers.
 type Endpoints struct {
 	// Public is the URL for users of the cloud.

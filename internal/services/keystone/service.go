@@ -85,14 +85,7 @@ func refs() []ref.Ref[*keystone] {
 }
 
 func (s server) steps() []step.Step[*keystone] {
-	return append(s.RouteSteps(),
-		s.AccessStep(),
-		s.EndpointsStep(),
-		s.CAStep(),
-		s.CertificateStep(),
-		s.DatabaseStep(),
-		s.BusStep(),
-		s.ConfigStep(),
+	return append(s.Steps(keys(), after(stepExpand)),
 		s.fernetStep(),
 		s.credentialStep(),
 		s.PasswordStep(stepAdmin, adminName, s.Keep(), step.When(ownPassword)),
@@ -100,7 +93,6 @@ func (s server) steps() []step.Step[*keystone] {
 		s.JobStep(stepBootstrap, s.bootstrap, keys(), after(stepExpand, stepAdmin),
 			step.Sees[*keystone](service.StepEndpoints),
 			reads(refAdmin, service.RefDatabase), step.Condition[*keystone]("BootstrapReady")),
-		s.APIStep(keys(), after(stepExpand)),
 		s.JobStep(stepContract, contract, after(service.StepAPI), step.Condition[*keystone]("DBContractReady")),
 		step.Objects(stepMigrate, s.migrate, after(service.StepAPI), reads(refCredential), setup(),
 			step.Makes[*keystone](&batchv1.Job{}), step.OnImmutable[*keystone](step.Recreate),

@@ -1,0 +1,85 @@
+package controlplane_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"stackwright.dev/kit/kittest"
+)
+
+// optional are the services that run when they are asked for.
+func optional() []string { return []string{"placement"} }
+
+func ask(services ...string) map[string]any {
+	out := map[string]any{}
+	for _, s := range services {
+		out[s] = map[string]any{}
+	}
+	return out
+}
+
+// title is the kind of a service.
+func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
+// Each service that is asked for is a few objects more, and the control plane tells where it answers.
+func TestServicesAreAddedByName(t *testing.T) {
+	base, err := os.ReadFile("testdata/minimal.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range optional() {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+				p.Change(cloud, "spec.services", ask(name))
+				p.Settle()
+				p.Ready()
+				kittest.Golden(t, "testdata/"+name+".diff", kittest.Diff(string(base), p.Applied()))
+				list, _, _ := unstructured.NestedSlice(p.Object(cloud).Object, "status", "endpoints")
+				if len(list) != 2 || list[1].(map[string]any)["service"] != name {
+					t.Errorf("status.endpoints is %v, want Keystone's and that of %s", list, name)
+				}
+				p.Change(cloud, "spec.services", nil)
+				p.Settle()
+				p.Ready()
+				for _, gone := range []string{title(name) + "/first-" + name, "Cloud/first-keystone"} {
+					if p.Object(gone) != nil {
+						t.Errorf("%s is still there", gone)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A service is asked for, and deleted with its control plane, whatever kills the operator meanwhile.
+func TestEveryCrashEndsWithAllServices(t *testing.T) {
+	s := scenario()
+	s.Stride = 5
+	kittest.New(t, s).Crash(t, func(p *kittest.Play) {
+		p.Change(cloud, "spec.services", ask(optional()...))
+	})
+}
+
+// The cloud by which services are registered is there until the last of them is gone: what they are registered as is
+// deleted through it.
+func TestTheCloudOutlivesItsServices(t *testing.T) {
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		p.Change(cloud, "spec.services", ask(optional()...))
+		p.Settle()
+		p.Ready()
+		for _, name := range optional() {
+			p.Change(title(name)+"/first-"+name, "metadata.finalizers", []any{"example.org/hold"})
+		}
+		p.Change(cloud, "spec.confirmDeletion", "first")
+		p.Remove(cloud)
+		p.Settle()
+		for _, kept := range []string{"Cloud/first-keystone", "Project/first-keystone-service", "Keystone/first-keystone"} {
+			if u := p.Object(kept); u == nil || u.GetDeletionTimestamp() != nil {
+				t.Errorf("%s went before the services", kept)
+			}
+		}
+	})
+}

@@ -1,0 +1,197 @@
+package service
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/ref"
+	"stackwright.dev/kit/step"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/service/oslo"
+)
+
+// roleService is the role by which Keystone lets a user check tokens of others, and by which services know each other.
+// `keystone-manage bootstrap` makes it. The role of an administrator is not needed for either.
+const roleService = "service"
+
+// domain is the one of the users of services, which bootstrap makes.
+const domain = "Default"
+
+// policyAdopt takes over what a database that was kept has already.
+const policyAdopt = "adopt"
+
+// userSecret names the Secret with the password of the service's user.
+func userSecret(o Object) string { return o.GetName() + "-user" }
+
+// ProjectName names the Project in which the users of services work, unless another one is named.
+func ProjectName(keystone string) string { return keystone + "-service" }
+
+// authoritySecret names the Secret by whose ca.crt the service knows Keystone: the one that Keystone's operator makes
+// for clients. Nothing else of it is mounted.
+func (s Service[T]) authoritySecret(o T) string { return s.Identity(o).Keystone + "-clouds" }
+
+func (s Service[T]) project(o T) string {
+	i := s.Identity(o)
+	return cmp.Or(i.Project, ProjectName(i.Keystone))
+}
+
+// identityRefs are what a service with a user of its own reads.
+func (s Service[T]) identityRefs() []ref.Ref[T] {
+	if s.Identity == nil {
+		return nil
+	}
+	return []ref.Ref[T]{
+		ref.Local(RefKeystone, &servicev1.Keystone{}, func(o T) string { return s.Identity(o).Keystone },
+			ref.WaitFor[T](answers), ref.DigestOf[T](whereabouts)),
+		ref.Local(RefAuthority, &corev1.Secret{}, s.authoritySecret, ref.Fields[T](keyCA), ref.Optional[T]()),
+		ref.Local(RefProject, &openstackv1.Project{}, s.project, ref.DigestOf[T](projectName)),
+		ref.Local(RefPassword, &corev1.Secret{}, func(o T) string { return userSecret(o) }, ref.Fields[T](KeyPassword)),
+	}
+}
+
+func answers(obj client.Object) (bool, string) {
+	k, ok := obj.(*servicev1.Keystone)
+	if ok && k.Status.Endpoints.Internal != "" {
+		return true, ""
+	}
+	return false, fmt.Sprintf("Keystone %s has no endpoint yet; see kubectl -n %s describe keystone/%s",
+		obj.GetName(), obj.GetNamespace(), obj.GetName())
+}
+
+// whereabouts is all of a Keystone that a configuration has.
+func whereabouts(obj client.Object) string {
+	if k, ok := obj.(*servicev1.Keystone); ok {
+		return fmt.Sprint(k.Status.Endpoints.Internal, " ", k.Status.Endpoints.Public, " ", k.Spec.Region)
+	}
+	return ""
+}
+
+// projectName is the name in OpenStack of what a Project stands for.
+func projectName(obj client.Object) string {
+	p, ok := obj.(*openstackv1.Project)
+	if !ok {
+		return ""
+	}
+	if r := p.Spec.Resource; r != nil && r.Name != nil {
+		return *r.Name
+	}
+	return p.Name
+}
+
+// UserSteps give the service a user of its own: a password, and the user who has it, with the role of a service.
+func (s Service[T]) UserSteps() []step.Step[T] {
+	return []step.Step[T]{
+		s.PasswordStep(StepPassword, func(o T) string { return userSecret(o) }, s.Keep()),
+		step.Objects(StepUser, func(sc *step.Scope[T]) ([]client.Object, error) {
+			return []client.Object{s.user(sc.Owner()), s.role(sc.Owner())}, nil
+		}, step.After[T](StepPassword), step.Makes[T](&openstackv1.User{}, &openstackv1.RoleAssignment{}),
+			step.Condition[T]("UserReady"), step.Component[T](ComponentSetup)),
+	}
+}
+
+func (s Service[T]) user(o T) *openstackv1.User {
+	return &openstackv1.User{
+		ObjectMeta: s.meta(o, o.GetName()),
+		Spec: openstackv1.UserSpec{
+			ResourceSpec: s.registered(o),
+			Resource: &openstackv1.UserResource{
+				Name: &s.Name, Description: &s.Description,
+				PasswordRef: &openstackv1.SecretKey{Name: userSecret(o), Key: KeyPassword},
+			},
+		},
+	}
+}
+
+func (s Service[T]) role(o T) *openstackv1.RoleAssignment {
+	return &openstackv1.RoleAssignment{
+		ObjectMeta: s.meta(o, o.GetName()),
+		Spec: openstackv1.RoleAssignmentSpec{
+			ResourceSpec: s.registered(o),
+			Resource: &openstackv1.RoleAssignmentResource{
+				RoleRef:    openstackv1.Reference{External: &openstackv1.External{Name: roleService}},
+				UserRef:    &openstackv1.Reference{Name: o.GetName()},
+				ProjectRef: &openstackv1.Reference{Name: s.project(o)},
+			},
+		},
+	}
+}
+
+// registered is what all objects of the service in OpenStack have in common.
+func (s Service[T]) registered(o T) openstackv1.ResourceSpec {
+	i := s.Identity(o)
+	return openstackv1.ResourceSpec{
+		CloudRef: &openstackv1.CloudReference{Name: cmp.Or(i.Cloud, i.Keystone)}, Policy: policyAdopt,
+	}
+}
+
+// CatalogStep tells clients where the service answers, once it does: what is in the catalog and does not answer makes
+// requests to other services fail.
+func (s Service[T]) CatalogStep() step.Step[T] {
+	return step.Objects(StepCatalog, func(sc *step.Scope[T]) ([]client.Object, error) {
+		o := sc.Owner()
+		k, _ := sc.Get(RefKeystone).(*servicev1.Keystone)
+		urls := s.Endpoints(sc)
+		if k == nil || urls.Public == "" {
+			return nil, &outcome.Missing{On: "Service " + publicName(o),
+				Message: "the public Service has no address yet; see kubectl describe service " + publicName(o)}
+		}
+		return []client.Object{
+			&openstackv1.Service{
+				ObjectMeta: s.meta(o, o.GetName()),
+				Spec: openstackv1.ServiceSpec{ResourceSpec: s.registered(o), Resource: &openstackv1.ServiceResource{
+					Name: &s.Name, Type: s.Type, Description: &s.Description,
+				}},
+			},
+			s.endpoint(o, "public", urls.Public, k.Spec.Region),
+			s.endpoint(o, "internal", urls.Internal, k.Spec.Region),
+		}, nil
+	}, step.After[T](StepAPI, StepUser), step.Sees[T](StepEndpoints), step.Reads[T](RefKeystone),
+		step.Makes[T](&openstackv1.Service{}, &openstackv1.Endpoint{}), step.Condition[T]("CatalogReady"),
+		step.Component[T](ComponentSetup))
+}
+
+func (s Service[T]) endpoint(o T, which, url, region string) *openstackv1.Endpoint {
+	return &openstackv1.Endpoint{
+		ObjectMeta: s.meta(o, o.GetName()+"-"+which),
+		Spec: openstackv1.EndpointSpec{ResourceSpec: s.registered(o), Resource: &openstackv1.EndpointResource{
+			ServiceRef: openstackv1.Reference{Name: o.GetName()}, Interface: which, URL: url,
+			RegionRef: &openstackv1.Reference{External: &openstackv1.External{Name: region}},
+		}},
+	}
+}
+
+// authtoken is how the service asks Keystone about tokens. The middleware speaks to memcached without TLS only, so
+// each process remembers tokens itself, for five minutes.
+func (s Service[T]) authtoken(sc *step.Scope[T], f *oslo.File) {
+	const section = "keystone_authtoken"
+	k, ok := sc.Get(RefKeystone).(*servicev1.Keystone)
+	if !ok {
+		return
+	}
+	f.Set(section, "auth_type", "password")
+	f.Set(section, "auth_url", k.Status.Endpoints.Internal)
+	f.Set(section, "www_authenticate_uri", cmp.Or(k.Status.Endpoints.Public, k.Status.Endpoints.Internal))
+	f.Set(section, "region_name", k.Spec.Region)
+	f.Set(section, "username", s.Name)
+	f.Set(section, "password", oslo.Literal(sc.Value(RefPassword, KeyPassword)))
+	f.Set(section, "project_name", projectName(sc.Get(RefProject)))
+	f.Set(section, "user_domain_name", domain)
+	f.Set(section, "project_domain_name", domain)
+	f.Set(section, "service_type", s.Type)
+	f.Set(section, "service_token_roles", roleService)
+	f.Set(section, "service_token_roles_required", true)
+	// A Keystone that does not answer must not hold a worker for ever.
+	f.Set(section, "http_connect_timeout", 10)
+	if strings.HasPrefix(k.Status.Endpoints.Internal, "https://") {
+		// The value is in a file. Without it the step waits, rather than to roll the pods for a Secret that comes back.
+		_ = sc.Value(RefAuthority, keyCA)
+		f.Set(section, "cafile", path("keystone", keyCA))
+	}
+}

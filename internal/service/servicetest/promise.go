@@ -1,0 +1,201 @@
+package servicetest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"stackwright.dev/kit/kittest"
+)
+
+// Promises tests what every service promises.
+func (k Kind) Promises(t *testing.T) {
+	t.Helper()
+	plain := func() *kittest.World { return kittest.New(t, k.Scenario(t, "")) }
+	t.Run("ready", func(t *testing.T) { plain().Ready(t) })
+	t.Run("golden", func(t *testing.T) { plain().Golden(t, "testdata/minimal.yaml") })
+	t.Run("silent at rest", func(t *testing.T) { plain().Budget(t, 0, 0) })
+	t.Run("deleted", func(t *testing.T) {
+		kittest.New(t, k.Scenario(t, "spec: {database: {deletionPolicy: Delete}}")).Delete(t, nil)
+	})
+	t.Run("only the API is impatient", k.impatience)
+	t.Run("a wrong option changes nothing", k.wrongOption)
+	t.Run("an option rolls the API", k.option)
+	t.Run("schema Jobs run once", k.jobs)
+	t.Run("in the catalog once it answers", k.catalog)
+	t.Run("the password is nowhere else", k.secrecy)
+	t.Run("what waits is named", k.missing)
+}
+
+// config is a merge patch of the value in the object's spec.config, as Play.Change takes it.
+func (k Kind) config(value any) map[string]any {
+	section, option, _ := strings.Cut(k.Option, ".")
+	return map[string]any{section: map[string]any{option: value}}
+}
+
+func (k Kind) file(p *kittest.Play, secret string) string {
+	p.T.Helper()
+	for name, content := range Secret(p, secret) {
+		if strings.HasSuffix(name, ".conf") {
+			return content
+		}
+	}
+	p.T.Fatalf("Secret %s has no configuration file", secret)
+	return ""
+}
+
+// impatience: workers of the API give up on a database that does not answer, Jobs do not, as a change of the schema may
+// take long.
+func (k Kind) impatience(t *testing.T) {
+	kittest.New(t, k.Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		hash := Secret(p, k.Name()+"-config")["hash"]
+		jobs, api := k.file(p, k.Name()+"-config"), k.file(p, k.Name()+"-config-"+hash)
+		const want = "connection_parameters = connect_timeout=3&read_timeout=8&write_timeout=8\n"
+		if strings.Replace(api, want, "", 1) != jobs || !strings.Contains(api, want) {
+			t.Errorf("the API runs with\n%s\nand Jobs with\n%s", api, jobs)
+		}
+	})
+}
+
+func (k Kind) wrongOption(t *testing.T) {
+	kittest.New(t, k.Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		section, option, _ := strings.Cut(k.Option, ".")
+		for name, wrong := range map[string]map[string]any{
+			"section": {section + "x": map[string]any{option: k.Value}},
+			"option":  {section: map[string]any{option + "x": k.Value}},
+			"object":  k.config(map[string]any{"a": "b"}),
+		} {
+			if got := Writes(p, func() { p.Change(k.Object, "spec.config", wrong) }); len(got) > 0 {
+				t.Errorf("a wrong %s wrote %v", name, got)
+			}
+			if c := p.Condition(k.Object, "ConfigReady"); c.Reason != "InvalidConfig" ||
+				!strings.Contains(c.Message, "spec.config: ") {
+				t.Errorf("a wrong %s makes the condition %s: %s", name, c.Reason, c.Message)
+			}
+		}
+		p.Change(k.Object, "spec.config", nil)
+		p.Settle()
+		p.Ready()
+	})
+}
+
+// option: a new one rolls the API and runs no Job. The old configuration stays until the last old pod is gone.
+func (k Kind) option(t *testing.T) {
+	kittest.New(t, k.Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		before := Secret(p, k.Name()+"-config")["hash"]
+		p.Behave("Deployment", kittest.Hold)
+		got := Writes(p, func() { p.Change(k.Object, "spec.config", k.config(k.Value)) })
+		want := []string{"deployments/" + k.Name() + "-api", "secrets/" + k.Name() + "-config",
+			"secrets/" + k.Name() + "-config-HASH"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the writes differ (-want +got):\n%s", diff)
+		}
+		_, option, _ := strings.Cut(k.Option, ".")
+		if file := k.file(p, k.Name()+"-config"); !strings.Contains(file, option+" = "+k.Value+"\n") {
+			t.Errorf("the option is not in\n%s", file)
+		}
+		old := "Secret/cloud/" + k.Name() + "-config-" + before
+		if p.Object(old) == nil {
+			t.Error("the configuration of the old pods is gone before they are")
+		}
+		p.Behave("Deployment", kittest.Ready)
+		p.Settle()
+		p.Ready()
+		if p.Object(old) != nil {
+			t.Error("the old configuration is still there")
+		}
+	})
+}
+
+// jobs run once on a schema: not again for a restart, an option, or a replica.
+func (k Kind) jobs(t *testing.T) {
+	kittest.New(t, k.Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		before := Jobs(p)
+		p.Change(k.Object, "spec.replicas", int64(3))
+		p.Change(k.Object, "spec.config", k.config(k.Value))
+		p.Settle()
+		p.Restart()
+		p.Settle()
+		if diff := cmp.Diff(before, Jobs(p)); diff != "" || len(before) == 0 {
+			t.Errorf("the Jobs differ (-before +after):\n%s", diff)
+		}
+		p.Change(k.Object, "spec.image", "images.example.org/next:1")
+		p.Settle()
+		p.Ready()
+		for _, job := range before {
+			if slices.Contains(Jobs(p), job) {
+				t.Errorf("Job %s was not run for the new image", job)
+			}
+		}
+	})
+}
+
+// catalog: nobody hears of a service that does not answer yet, and a service whose user is not there is not ready.
+func (k Kind) catalog(t *testing.T) {
+	s := k.Scenario(t, "")
+	s.Children["Deployment"] = kittest.Hold
+	s.Children["User"] = kittest.Hold
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Settle()
+		public := "Endpoint/cloud/" + k.Name() + "-public"
+		if p.Object(public) != nil || p.Object("User/cloud/"+k.Name()) == nil {
+			t.Error("the endpoint is there before the API, or the user waits for it")
+		}
+		p.Behave("Deployment", kittest.Ready)
+		p.Settle()
+		if c := p.Condition(k.Object, "UserReady"); c.Status != metav1.ConditionFalse || p.Object(public) != nil {
+			t.Errorf("without a user UserReady is %s, and there is an endpoint: %t", c.Status, p.Object(public) != nil)
+		}
+		p.Behave("User", kittest.Told("True", "Ready", ""))
+		p.Settle()
+		p.Ready()
+		if p.Object(public) == nil {
+			t.Error("there is no endpoint")
+		}
+	})
+}
+
+func (k Kind) secrecy(t *testing.T) {
+	kittest.New(t, k.Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		password := Secret(p, k.Name()+"-user")["password"]
+		if !strings.Contains(k.file(p, k.Name()+"-config"), "password = "+password+"\n") || len(password) < 16 {
+			t.Errorf("the service does not log in with its password")
+		}
+		for _, u := range p.Objects() {
+			text, err := u.MarshalJSON()
+			Must(t, err)
+			if u.GetKind() != "Secret" && strings.Contains(string(text), password) {
+				t.Errorf("%s %s shows the password", u.GetKind(), u.GetName())
+			}
+		}
+	})
+}
+
+func (k Kind) missing(t *testing.T) {
+	for name, c := range map[string]struct{ patch, condition, want string }{
+		"keystone": {"spec: {identity: {keystone: nowhere}}", "ConfigReady",
+			"Keystone nowhere does not exist in namespace cloud; create it."},
+		"project": {"spec: {identity: {project: nowhere}}", "ConfigReady",
+			"Project nowhere does not exist in namespace cloud; create it."},
+		"fragment": {"spec: {configFrom: [{secret: nowhere}]}", "ConfigReady",
+			"Secret nowhere does not exist in namespace cloud; create it."},
+		"authority": {"spec: {tls: {caSecret: nowhere}}", "TLSReady",
+			"Secret nowhere does not exist in namespace cloud; create it."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, k.Scenario(t, c.patch)).Run(t, func(p *kittest.Play) {
+				p.Settle()
+				if got := p.Condition(k.Object, c.condition); got.Message != c.want {
+					t.Errorf("the condition is %s %s: %s\nwant %s", got.Status, got.Reason, got.Message, c.want)
+				}
+			})
+		})
+	}
+}
