@@ -38,6 +38,7 @@ const (
 	stepKeystone  = "keystone"
 	stepClient    = "client"
 	stepIdentity  = "identity"
+	stepGlance    = "glance"
 	stepPlacement = "placement"
 )
 
@@ -77,6 +78,8 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 			step.Makes[*cloud](&corev1.ServiceAccount{}, &appsv1.Deployment{})),
 		step.Objects(stepIdentity, identity, ready, step.After[*cloud](stepKeystone), step.When(identityOn),
 			step.Makes[*cloud](&openstackv1.Cloud{}, &openstackv1.Project{}), step.Condition[*cloud]("IdentityReady")),
+		step.Objects(stepGlance, glance, ready, release, step.After[*cloud](stepIdentity, stepGalera),
+			step.When(glanceOn), step.Makes[*cloud](&servicev1.Glance{}), step.Condition[*cloud]("GlanceReady")),
 		step.Objects(stepPlacement, placement, ready, release, step.After[*cloud](stepIdentity, stepGalera),
 			step.When(placementOn), step.Makes[*cloud](&servicev1.Placement{}), step.Condition[*cloud]("PlacementReady")),
 	}

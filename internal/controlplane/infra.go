@@ -17,6 +17,7 @@ const (
 	imageMemcached = "memcached"
 	imageKeystone  = "keystone"
 	imageClient    = "openstackclient"
+	imageGlance    = "glance"
 	imagePlacement = "placement"
 )
 
@@ -41,13 +42,18 @@ func keystoneOn(o *cloud) bool {
 }
 
 // Services that others can do without run when they are asked for.
+func glanceOn(o *cloud) bool {
+	s := o.Spec.Services.Glance
+	return s != nil && s.On()
+}
+
 func placementOn(o *cloud) bool {
 	s := o.Spec.Services.Placement
 	return s != nil && s.On()
 }
 
 // identityOn tells whether a service runs that Keystone has to know.
-func identityOn(o *cloud) bool { return placementOn(o) }
+func identityOn(o *cloud) bool { return glanceOn(o) || placementOn(o) }
 
 func child(o *cloud, service string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: childName(o, service), Namespace: o.Namespace}

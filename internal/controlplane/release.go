@@ -86,7 +86,7 @@ func missingImages(o *cloud, r *controlplanev1.OpenStackRelease) []string {
 	}{
 		{galeraOn(o), imageMariaDB}, {rabbitOn(o), imageRabbitMQ}, {memcachedOn(o), imageMemcached},
 		{keystoneOn(o), imageKeystone}, {keystoneOn(o), imageClient},
-		{placementOn(o), imagePlacement},
+		{glanceOn(o), imageGlance}, {placementOn(o), imagePlacement},
 	}
 	var out []string
 	for _, n := range needs {

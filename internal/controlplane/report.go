@@ -30,7 +30,8 @@ func report(v step.View, o *cloud) {
 		on         bool
 		step, kind string
 	}{
-		{keystoneOn(o), stepKeystone, "Keystone"}, {placementOn(o), stepPlacement, "Placement"},
+		{keystoneOn(o), stepKeystone, "Keystone"}, {glanceOn(o), stepGlance, "Glance"},
+		{placementOn(o), stepPlacement, "Placement"},
 	} {
 		if child, ok := v.Child(s.step, s.kind, childName(o, s.step)).(service.Object); ok && s.on {
 			st.Endpoints = append(st.Endpoints, endpoints(s.step, child.Service().Endpoints)...)

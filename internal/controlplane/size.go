@@ -17,7 +17,7 @@ type part struct {
 }
 
 // sizing is what a size gives to all services.
-type sizing struct{ galera, rabbitmq, memcached, keystone, placement part }
+type sizing struct{ galera, rabbitmq, memcached, keystone, glance, placement part }
 
 // sizes: dev fits a machine of 8 GiB beside Kubernetes; the others grow with the number of hypervisors. Only memory has
 // limits: a limit of CPU slows down a member of a cluster until its peers take it for dead.
@@ -29,6 +29,7 @@ func sizes(s controlplanev1.Size) sizing {
 			rabbitmq:  part{replicas: 1, cpu: "50m", memory: "192Mi", storage: "1Gi"},
 			memcached: part{replicas: 1, cpu: "10m", memory: "96Mi"},
 			keystone:  part{replicas: 1, workers: 2, cpu: "50m", memory: "256Mi"},
+			glance:    part{replicas: 1, workers: 2, cpu: "20m", memory: "256Mi", storage: "10Gi"},
 			placement: part{replicas: 1, workers: 2, cpu: "20m", memory: "192Mi"},
 		}
 	case controlplanev1.SizeMedium:
@@ -37,6 +38,7 @@ func sizes(s controlplanev1.Size) sizing {
 			rabbitmq:  part{replicas: 3, cpu: "500m", memory: "2Gi", limit: "3Gi", storage: "10Gi"},
 			memcached: part{replicas: 3, cpu: "100m", memory: "1Gi", limit: "1280Mi"},
 			keystone:  part{replicas: 3, workers: 4, cpu: "500m", memory: "768Mi", limit: "1536Mi"},
+			glance:    part{replicas: 3, workers: 4, cpu: "500m", memory: "768Mi", limit: "2Gi", storage: "500Gi"},
 			placement: part{replicas: 3, workers: 4, cpu: "500m", memory: "512Mi", limit: "1Gi"},
 		}
 	case controlplanev1.SizeLarge:
@@ -45,6 +47,7 @@ func sizes(s controlplanev1.Size) sizing {
 			rabbitmq:  part{replicas: 3, cpu: "2", memory: "6Gi", limit: "8Gi", storage: "20Gi"},
 			memcached: part{replicas: 3, cpu: "500m", memory: "4Gi", limit: "5Gi"},
 			keystone:  part{replicas: 5, workers: 8, cpu: "2", memory: "1536Mi", limit: "3Gi"},
+			glance:    part{replicas: 3, workers: 8, cpu: "2", memory: "1536Mi", limit: "4Gi", storage: "2Ti"},
 			placement: part{replicas: 3, workers: 8, cpu: "2", memory: "1Gi", limit: "2Gi"},
 		}
 	default:
@@ -53,6 +56,7 @@ func sizes(s controlplanev1.Size) sizing {
 			rabbitmq:  part{replicas: 3, cpu: "100m", memory: "512Mi", limit: "1Gi", storage: "5Gi"},
 			memcached: part{replicas: 2, cpu: "50m", memory: "256Mi", limit: "320Mi"},
 			keystone:  part{replicas: 2, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi"},
+			glance:    part{replicas: 2, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi", storage: "100Gi"},
 			placement: part{replicas: 2, workers: 2, cpu: "100m", memory: "256Mi", limit: "512Mi"},
 		}
 	}

@@ -32,6 +32,7 @@ func scenario() kittest.Scenario {
 			"Keystone":  keystoneReady,
 			"Cloud":     kittest.Told("True", "Ready", ""),
 			"Project":   kittest.Told("True", "Ready", ""),
+			"Glance":    answering("https://192.0.2.3:9292"),
 			"Placement": answering("https://192.0.2.2:8778"),
 		},
 	}

@@ -29,6 +29,7 @@ import (
 	"stackwright.dev/stackwright/internal/resources"
 	"stackwright.dev/stackwright/internal/resources/bundle"
 	"stackwright.dev/stackwright/internal/resources/kinds"
+	"stackwright.dev/stackwright/internal/services/glance"
 	"stackwright.dev/stackwright/internal/services/keystone"
 	"stackwright.dev/stackwright/internal/services/placement"
 )
@@ -64,6 +65,7 @@ func Registry(e Environment) Entries {
 		entry(messagebus.Definition(e.RabbitMQ)),
 		entry(memcached.Definition()),
 		entry(keystone.Definition(e.Gateway)),
+		entry(glance.Definition(e.Gateway)),
 		entry(placement.Definition(e.Gateway)),
 		openstackResources(e),
 	}

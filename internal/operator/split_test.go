@@ -31,7 +31,8 @@ var (
 // perService is one operator for each service, as the chart's values propose.
 func perService() []string {
 	return []string{"--controllers=controlplane", "--controllers=galera,database", "--controllers=rabbitmq,messagebus",
-		"--controllers=memcached", "--controllers=keystone", "--controllers=placement", "--controllers=resources"}
+		"--controllers=memcached", "--controllers=keystone", "--controllers=glance", "--controllers=placement",
+		"--controllers=resources"}
 }
 
 // perComponent is one operator for each controller, and for each component of those that have several.
@@ -117,7 +118,7 @@ func scenario(t *testing.T, operators ...string) kittest.Scenario {
 		},
 	}
 	for _, resource := range []string{"Cloud", "Project", "User", "RoleAssignment", "Endpoint",
-		"Service/first-placement"} {
+		"Service/first-glance", "Service/first-placement"} {
 		s.Children[resource] = kittest.Told("True", "Ready", "")
 	}
 	for _, args := range operators[1:] {
@@ -158,6 +159,7 @@ var lifetimes = map[string]func(*kittest.Play){
 		p.Ready()
 		p.Change(cloud, "spec.services", map[string]any{
 			"rabbitmq":  map[string]any{"enabled": false},
+			"glance":    map[string]any{"workers": int64(3)},
 			"placement": map[string]any{"replicas": int64(2)},
 			"keystone": map[string]any{"replicas": int64(3),
 				"config": map[string]any{"token": map[string]any{"expiration": int64(7200)}}},

@@ -1,6 +1,8 @@
 package service
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -73,14 +75,16 @@ func (s Service[T]) replicas(sc *step.Scope[T]) *int32 {
 
 func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemplateSpec {
 	o := sc.Owner()
-	p := Pod[T]{Component: ComponentAPI, Config: config, Command: []string{"uwsgi", "--ini", path("config", keyUWSGI)}}
+	p := Pod[T]{Component: ComponentAPI, Config: config, Claims: s.claims(o),
+		Command: []string{"uwsgi", "--ini", path("config", keyUWSGI)}}
 	if !o.Common().TLS.Disabled {
 		p.Mounts = []Mount[T]{{Name: "tls", Secret: func(o T) string { return tlsName(o) }}}
 	}
 	t := s.Template(o, p)
 	t.Annotations = s.credentials(sc)
-	t.Spec.TerminationGracePeriodSeconds = new(int64(drainTime + requestTimeout + 5))
+	t.Spec.TerminationGracePeriodSeconds = new(int64(drainTime + s.patience() + 5))
 	t.Spec.TopologySpreadConstraints = s.spread(o)
+	t.Spec.Affinity = s.together(o)
 	c := &t.Spec.Containers[0]
 	c.Ports = []corev1.ContainerPort{{Name: "api", ContainerPort: s.Port, Protocol: corev1.ProtocolTCP}}
 	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: drainTime}}}
@@ -130,6 +134,9 @@ func (s Service[T]) spread(o T) []corev1.TopologySpreadConstraint {
 	if given := o.Common().TopologySpread; given != nil {
 		return given
 	}
+	if s.pinned(o) {
+		return nil
+	}
 	return []corev1.TopologySpreadConstraint{{
 		MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.DoNotSchedule,
 		LabelSelector:    &metav1.LabelSelector{MatchLabels: s.Labels(o, ComponentAPI)},
@@ -138,14 +145,38 @@ func (s Service[T]) spread(o T) []corev1.TopologySpreadConstraint {
 	}}
 }
 
-// budget lets one pod at a time be evicted.
+// pinned tells that the pods have a volume that only one node at a time can have.
+func (s Service[T]) pinned(o T) bool {
+	return slices.ContainsFunc(s.claims(o), func(c Claim) bool { return !c.Shared })
+}
+
+// together puts pods that are pinned onto the node on which one of them is, so that a roll-out need not stop the last
+// old pod to start the first new one.
+func (s Service[T]) together(o T) *corev1.Affinity {
+	if !s.pinned(o) {
+		return nil
+	}
+	return &corev1.Affinity{PodAffinity: &corev1.PodAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+			TopologyKey:   corev1.LabelHostname,
+			LabelSelector: &metav1.LabelSelector{MatchLabels: s.Labels(o, ComponentAPI)},
+		}},
+	}}
+}
+
+// budget lets one pod at a time be evicted. Pods that are pinned leave a node together or not at all: the next one
+// could start nowhere else as long as another has the volume, and nobody could drain the node.
 func (s Service[T]) budget(o T) *policyv1.PodDisruptionBudget {
 	meta := s.meta(o, apiName(o))
 	meta.Labels = s.Labels(o, ComponentAPI)
+	most := intstr.FromInt32(1)
+	if s.pinned(o) {
+		most = intstr.FromString("100%")
+	}
 	return &policyv1.PodDisruptionBudget{
 		ObjectMeta: meta,
 		Spec: policyv1.PodDisruptionBudgetSpec{
-			MaxUnavailable:             new(intstr.FromInt32(1)),
+			MaxUnavailable:             &most,
 			Selector:                   &metav1.LabelSelector{MatchLabels: s.Labels(o, ComponentAPI)},
 			UnhealthyPodEvictionPolicy: new(policyv1.AlwaysAllow),
 		},

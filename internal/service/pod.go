@@ -15,6 +15,8 @@ type Pod[T Object] struct {
 	Command []string
 	// Mounts beside those of the service.
 	Mounts []Mount[T]
+	// Claims are the persistent volumes of the pod.
+	Claims []Claim
 	// Alone mounts what it takes to reach the database and nothing else, so that a Job about the schema does not run again
 	// because something changed that it does not need.
 	Alone bool
@@ -101,6 +103,11 @@ func (s Service[T]) volumes(o T, p Pod[T]) ([]corev1.Volume, []corev1.VolumeMoun
 		volumes = append(volumes, corev1.Volume{Name: writable.name,
 			VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
 		mounts = append(mounts, corev1.VolumeMount{Name: writable.name, MountPath: writable.path})
+	}
+	for _, c := range p.Claims {
+		volumes = append(volumes, corev1.Volume{Name: c.Name, VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: c.Claim}}})
+		mounts = append(mounts, corev1.VolumeMount{Name: c.Name, MountPath: c.Path})
 	}
 	if p.Alone {
 		return volumes, mounts

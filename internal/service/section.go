@@ -81,5 +81,12 @@ func bus(f *oslo.File, transport string, ca []byte) {
 	}
 }
 
+// Notify sends a message for each change of a resource.
+func Notify(f *oslo.File) {
+	f.Set("oslo_messaging_notifications", "driver", "messagingv2")
+	// A broker that is away must not hold up whoever changes something.
+	f.Set("oslo_messaging_notifications", "retry", 0)
+}
+
 // path is where the containers find a mounted file.
 func path(mount, file string) string { return Folder + "/" + mount + "/" + file }

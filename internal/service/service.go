@@ -36,6 +36,11 @@ type Service[T Object] struct {
 	Path   string
 	// Health is a path that answers without asking a database or another service.
 	Health string
+	// Streams tells that requests carry data and take as long as it moves, as uploads do. A worker then takes several at
+	// a time, so that slow ones do not keep others waiting, and is not ended for being busy.
+	Streams bool
+	// Claims are persistent volumes of the API's pods.
+	Claims func(T) []Claim
 	// Environment tells the service where its configuration file is.
 	Environment func(file string) []corev1.EnvVar
 	// Database says where the service keeps its data, DatabaseSection where its configuration says that; database when
@@ -71,6 +76,16 @@ type Mount[T Object] struct {
 	Keys []string
 	// Optional lets a pod start without the Secret or some of the keys.
 	Optional bool
+}
+
+// Claim is a persistent volume in the API's containers.
+type Claim struct {
+	// Name of the volume, Claim that of the PersistentVolumeClaim.
+	Name, Claim string
+	// Path where it is mounted.
+	Path string
+	// Shared volumes can be mounted on several nodes at a time. The pods of a service with any other stay together.
+	Shared bool
 }
 
 // Folder has all that the operator mounts into a container.
@@ -133,6 +148,13 @@ func tlsName(o Object) string {
 		return tls.Secret
 	}
 	return o.GetName() + "-tls"
+}
+
+func (s Service[T]) claims(o T) []Claim {
+	if s.Claims == nil {
+		return nil
+	}
+	return s.Claims(o)
 }
 
 func (s Service[T]) memcached(o T) string {

@@ -10,15 +10,37 @@ import (
 const (
 	// requestTimeout ends the worker that has been busy with one request for so long.
 	requestTimeout = 60
+	// streamTimeout is how long a pod that stops waits for data that moves, and stallTimeout how long nothing may move.
+	streamTimeout = 600
+	stallTimeout  = 60
 	// drainTime lets load balancers forget a pod before it stops to listen.
 	drainTime = 5
 )
+
+// streams is how many requests a worker takes at a time when they carry data.
+const streams = 8
+
+// patience is how long a pod that stops waits for requests that have begun.
+func (s Service[T]) patience() int {
+	if s.Streams {
+		return streamTimeout
+	}
+	return requestTimeout
+}
 
 // uwsgi is the configuration of the program that runs the API.
 func (s Service[T]) uwsgi(o T) []byte {
 	socket := fmt.Sprintf("https-socket = :%d,%s,%s", s.Port, path("tls", "tls.crt"), path("tls", "tls.key"))
 	if o.Common().TLS.Disabled {
 		socket = fmt.Sprintf("http-socket = :%d", s.Port)
+	}
+	threads, limits := 1, fmt.Sprintf("harakiri = %d", requestTimeout)
+	if s.Streams {
+		threads = streams
+		// Clients send data whose length they do not know in chunks, of which uwsgi takes 1 MiB and waits 4 s for the next
+		// one unless it is told otherwise.
+		limits = fmt.Sprintf("chunked-input-limit = %d\nchunked-input-timeout = %d\nsocket-timeout = %d",
+			16<<20, stallTimeout, stallTimeout)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `[uwsgi]
@@ -28,7 +50,7 @@ wsgi-file = %s
 pythonpath = %s/config
 master = true
 processes = %d
-threads = 1
+threads = %d
 enable-threads = true
 lazy-apps = true
 thunder-lock = true
@@ -36,12 +58,12 @@ need-app = true
 buffer-size = 65535
 add-header = Connection: close
 wsgi-manage-chunked-input = true
-harakiri = %d
+%s
 worker-reload-mercy = %d
 # SIGTERM lets requests that have begun come to their end.
 hook-master-start = unix_signal:15 gracefully_kill_them_all
 route-uri = ^%s$ donotlog:
 log-format = %%(addr) "%%(method) %%(uri) %%(proto)" %%(status) %%(rsize) %%(msecs)ms
-`, socket, s.Script, Folder, max(1, cmp.Or(o.Common().Workers, 2)), requestTimeout, requestTimeout, s.Health)
+`, socket, s.Script, Folder, max(1, cmp.Or(o.Common().Workers, 2)), threads, limits, s.patience(), s.Health)
 	return b.Bytes()
 }

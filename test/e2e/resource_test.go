@@ -42,30 +42,22 @@ func TestIdentityIsDeclared(t *testing.T) {
 	}
 	ready := func(ctx context.Context) error { return allReady(ctx, w, objects) }
 	w.Eventually(time.Minute, "everything is ready", ready)
-	shows := func(want string, command ...string) func(context.Context) error {
-		return func(ctx context.Context) error {
-			out, err := w.Cluster.Stackwright(ctx, append([]string{"openstack"}, command...)...)
-			if err == nil && !strings.Contains(out, want) {
-				err = fmt.Errorf("%s prints %q, want %q in it", strings.Join(command, " "), out, want)
-			}
-			return err
-		}
-	}
 	must := func(f func(context.Context) error) {
 		t.Helper()
 		if err := f(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
-	must(shows("auditor shop-admin@north  shop@north", "role", "assignment", "list", "--names", "-f", "value",
+	must(w.Prints("auditor shop-admin@north  shop@north", "role", "assignment", "list", "--names", "-f", "value",
 		"-c", "Role", "-c", "User", "-c", "Group", "-c", "Project", "--user", "shop-admin", "--user-domain", "north",
 		"--project", "shop", "--project-domain", "north"))
-	must(shows("key-manager", "endpoint", "list", "--service", "key-manager", "-f", "value", "-c", "Service Type"))
+	must(w.Prints("key-manager", "endpoint", "list", "--service", "key-manager", "-f", "value", "-c", "Service Type"))
 
-	must(shows("", "project", "set", "--domain", "north", "--description", "changed behind our back", "shop"))
-	w.Eventually(30*time.Second, "drift is corrected", shows("Web shop", "project", "show", "--domain", "north", "shop"))
-	must(shows("", "role", "delete", "auditor"))
-	w.Eventually(30*time.Second, "what was deleted is made again", shows("auditor", "role", "list"))
+	must(w.Prints("", "project", "set", "--domain", "north", "--description", "changed behind our back", "shop"))
+	w.Eventually(30*time.Second, "drift is corrected",
+		w.Prints("Web shop", "project", "show", "--domain", "north", "shop"))
+	must(w.Prints("", "role", "delete", "auditor"))
+	w.Eventually(30*time.Second, "what was deleted is made again", w.Prints("auditor", "role", "list"))
 	w.Eventually(30*time.Second, "everything is ready again", ready)
 
 	removeAll(w, objects)
@@ -141,13 +133,15 @@ func removeAll(w *story.World, objects []*unstructured.Unstructured) {
 	})
 }
 
-// offerCloud makes the cloud of all stories the one that objects in the namespace of this story use.
-func offerCloud(w *story.World) {
+// offerCloud makes the cloud of all stories the one that objects in the namespace of this story use. sources are hosts
+// that images may come from although they are private.
+func offerCloud(w *story.World, sources ...string) {
 	w.Helper()
 	cloud := &openstackv1.ClusterCloud{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 	cloud.Spec.SecretRef = openstackv1.CloudSecret{Name: "openstack-keystone-clouds", Namespace: "openstack"}
 	cloud.Spec.Entry, cloud.Spec.SyncPeriod.Duration = "internal", 10*time.Second
 	cloud.Spec.NamespaceSelector.MatchLabels = map[string]string{corev1.LabelMetadataName: w.Namespace}
+	cloud.Spec.ImageSources = sources
 	w.Apply(cloud)
 	w.Cleanup(func() {
 		if err := client.IgnoreNotFound(w.Delete(context.WithoutCancel(w.Context()), cloud)); err != nil {

@@ -16,6 +16,8 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.galera) || self.galera.?enabled.orValue(true) || (has(self.keystone) && !self.keystone.?enabled.orValue(true))",message="keystone keeps its data in galera: enable galera, or disable keystone as well"
 // +kubebuilder:validation:XValidation:rule="!has(self.keystone) || !self.keystone.?notifications.orValue(false) || !has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true)",message="keystone sends notifications to rabbitmq: enable rabbitmq, or turn notifications off"
 // +kubebuilder:validation:XValidation:rule="!has(self.placement) || !self.placement.?enabled.orValue(true) || !has(self.keystone) || self.keystone.?enabled.orValue(true)",message="keystone knows the users of placement: enable keystone, or disable placement as well"
+// +kubebuilder:validation:XValidation:rule="!has(self.glance) || !self.glance.?enabled.orValue(true) || !has(self.keystone) || self.keystone.?enabled.orValue(true)",message="keystone knows the users of glance: enable keystone, or disable glance as well"
+// +kubebuilder:validation:XValidation:rule="!has(self.glance) || !self.glance.?notifications.orValue(false) || !has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true)",message="glance sends notifications to rabbitmq: enable rabbitmq, or turn notifications off"
 type Services struct {
 	// Galera is the database cluster.
 	// +optional
@@ -29,6 +31,9 @@ type Services struct {
 	// Keystone is the identity service.
 	// +optional
 	Keystone *KeystoneService `json:"keystone,omitempty"`
+	// Glance keeps images, which disks of servers are made from.
+	// +optional
+	Glance *GlanceService `json:"glance,omitempty"`
 	// Placement knows what hosts have, and what of it is taken.
 	// +optional
 	Placement *PlacementService `json:"placement,omitempty"`
@@ -39,7 +44,7 @@ type Services struct {
 
 // ServiceNames lists the services that a control plane can have.
 func ServiceNames() []string {
-	return []string{"galera", "keystone", "memcached", "placement", "rabbitmq"}
+	return []string{"galera", "glance", "keystone", "memcached", "placement", "rabbitmq"}
 }
 
 // UnmarshalJSON reads the services and notes names that are none.
@@ -200,6 +205,23 @@ type KeystoneService struct {
 	TrustFlush *servicev1.TrustFlush `json:"trustFlush,omitempty"`
 	// Notifications sends a message to RabbitMQ for each change of a user, project or role. Turn it on when something
 	// takes the messages, such as a telemetry service: nobody's messages fill the broker.
+	// +optional
+	Notifications bool `json:"notifications,omitempty"`
+}
+
+// GlanceService is what can be said about the image service.
+type GlanceService struct {
+	Service `json:",inline"`
+	API     `json:",inline"`
+	// Stores keep the data of images; the first one is the default. Empty: one store named file, on a volume of the size
+	// that the control plane's size gives.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=8
+	Stores []servicev1.ImageStore `json:"stores,omitempty"`
+	// Notifications sends a message to RabbitMQ for each change of an image. Turn it on when something takes the
+	// messages: nobody's messages fill the broker.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }

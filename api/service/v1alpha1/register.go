@@ -11,7 +11,7 @@ var GroupVersion = schema.GroupVersion{Group: "service.stackwright.dev", Version
 
 // AddToScheme makes the kinds of this package known to s.
 func AddToScheme(s *runtime.Scheme) error {
-	s.AddKnownTypes(GroupVersion, &Keystone{}, &KeystoneList{},
+	s.AddKnownTypes(GroupVersion, &Glance{}, &GlanceList{}, &Keystone{}, &KeystoneList{},
 		&Placement{}, &PlacementList{})
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil

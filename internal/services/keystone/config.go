@@ -26,12 +26,9 @@ func options(k *keystone, f *oslo.File) {
 	f.Set("credential", "key_repository", service.Folder+"/credential")
 	// It is what bcrypt takes, and Keystone cuts longer ones down to it with a warning for each login.
 	f.Set("identity", "max_password_length", 72)
-	if k.Spec.RabbitMQ == "" {
-		return
+	if k.Spec.RabbitMQ != "" {
+		service.Notify(f)
 	}
-	f.Set("oslo_messaging_notifications", "driver", "messagingv2")
-	// A broker that is away must not hold up whoever changes a user.
-	f.Set("oslo_messaging_notifications", "retry", 0)
 }
 
 // number reads a whole number from the composed configuration, or upstream's default.

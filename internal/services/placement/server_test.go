@@ -41,7 +41,7 @@ func TestServerBudget(t *testing.T) { onServer(t).Budget(t, 0, 0) }
 
 // Killed at any request, the operator comes to the same end. It is here and not among the unit tests because it takes
 // long.
-func TestCrash(t *testing.T) { kittest.New(t, kind().Scenario(t, "")).Crash(t, nil) }
+func TestServerCrash(t *testing.T) { kittest.New(t, kind().Scenario(t, "")).Crash(t, nil) }
 
 // What is wrong in itself is refused when it is written, with what would be right.
 func TestServerRefuses(t *testing.T) {

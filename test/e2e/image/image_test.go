@@ -101,10 +101,12 @@ func TestProgramsRun(t *testing.T) {
 		program []string
 		want    string
 	}{
+		"glance":          {[]string{"glance-manage", "--version"}, "30.0"},
 		"keystone":        {[]string{"keystone-manage", "--version"}, "27.0"},
 		"mariadb":         {[]string{"mariadbd", "--version"}, "11.8"},
 		"memcached":       {[]string{"memcached", "--version"}, "1.6"},
 		"openstackclient": {[]string{"openstack", "--version"}, "openstack 7"},
+		"placement":       {[]string{"placement-manage", "--version"}, "13.0"},
 		"rabbitmq":        {[]string{"ls", "/usr/lib/rabbitmq/bin/rabbitmq-server"}, "rabbitmq-server"},
 	}
 	built := build(t, "", "")

@@ -1,0 +1,114 @@
+package v1alpha1
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"stackwright.dev/kit/owner"
+)
+
+// GlanceSpec says which image service is wanted.
+type GlanceSpec struct {
+	CommonSpec `json:",inline"`
+
+	// Database says where it is kept which images there are. Its deletionPolicy is that of the volumes, too.
+	Database Database `json:"database"`
+	// Identity says where the service is known.
+	Identity Identity `json:"identity"`
+	// RabbitMQ names the RabbitMQ that takes a message for each change of an image, and gets a MessageBus for it. Empty:
+	// Glance is silent. Name one when something takes the messages: nobody's messages fill the broker.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	RabbitMQ string `json:"rabbitmq,omitempty"`
+	// Stores keep the data of images. The first one takes what is uploaded without naming a store, and has the folder
+	// in which data waits to be imported.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=8
+	Stores []ImageStore `json:"stores"`
+}
+
+// ImageStore keeps the data of images.
+type ImageStore struct {
+	// Name of the store, by which people choose it for an image. It cannot be changed later: images know their store by
+	// its name.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$')",message="the name is of lower-case letters, digits and dashes, beginning with a letter"
+	// +kubebuilder:validation:XValidation:rule="!(self in ['barbican', 'cors', 'database', 'default', 'healthcheck', 'profiler', 'task', 'vault', 'wsgi'])",message="Glance's configuration has a section of that name; take another one"
+	Name string `json:"name"`
+	// File keeps images as files of a persistent volume.
+	File *FileStore `json:"file"`
+}
+
+// FileStore keeps images as files of a persistent volume, <name of the Glance>-<name of the store>.
+type FileStore struct {
+	// Size of the volume. It can grow where the storage class allows it, never shrink.
+	// +optional
+	// +kubebuilder:default="20Gi"
+	// +kubebuilder:validation:XValidation:rule="quantity(self).isGreaterThan(quantity('99Mi'))",message="size is at least 100Mi, such as 20Gi"
+	// +kubebuilder:validation:XValidation:rule="quantity(self).compareTo(quantity(oldSelf)) >= 0",message="size cannot become less: a volume does not shrink"
+	Size resource.Quantity `json:"size,omitzero"`
+	// ClassName is the storage class; empty takes the cluster's default one. A volume that exists keeps its own.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="className is the name of a StorageClass as kubectl get storageclass lists it: lower-case letters, digits, dashes and dots"
+	ClassName string `json:"className,omitempty"`
+	// AccessMode of the volume. With ReadWriteOnce all API pods run on the node that has the volume; ReadWriteMany lets
+	// them run anywhere.
+	// +optional
+	// +kubebuilder:default=ReadWriteOnce
+	// +kubebuilder:validation:Enum=ReadWriteOnce;ReadWriteMany
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accessMode cannot be changed: a volume keeps it; add another store and copy the images"
+	// +kubebuilder:validation:MaxLength=16
+	AccessMode string `json:"accessMode,omitempty"`
+}
+
+// GlanceStatus tells what the image service is.
+type GlanceStatus struct {
+	owner.Status  `json:",inline"`
+	ServiceStatus `json:",inline"`
+}
+
+// Glance is the image service of an OpenStack: what disks of servers are made from.
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.status.selector
+// +kubebuilder:resource:shortName=gl,categories=openstack;stackwright
+// +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="REASON",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="PODS",type=integer,JSONPath=`.status.readyReplicas`
+// +kubebuilder:printcolumn:name="PUBLIC",type=string,JSONPath=`.status.endpoints.public`
+// +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$') && size(self.metadata.name) <= 40",message="the name begins the names of the service's objects: at most 40 lower-case letters, digits and dashes, beginning with a letter"
+type Glance struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec says which image service is wanted.
+	Spec GlanceSpec `json:"spec"`
+	// Status tells what the image service is.
+	// +optional
+	Status GlanceStatus `json:"status,omitzero"`
+}
+
+// KitStatus returns the part of the status that the kit writes.
+func (g *Glance) KitStatus() *owner.Status { return &g.Status.Status }
+
+// Paused tells whether a person stopped all changes.
+func (g *Glance) Paused() bool { return g.Spec.Paused }
+
+// Common returns what every service takes.
+func (g *Glance) Common() *CommonSpec { return &g.Spec.CommonSpec }
+
+// Service returns what every service tells.
+func (g *Glance) Service() *ServiceStatus { return &g.Status.ServiceStatus }
+
+// GlanceList is a list of Glance.
+// +kubebuilder:object:root=true
+type GlanceList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Glance `json:"items"`
+}

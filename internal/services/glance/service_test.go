@@ -1,0 +1,105 @@
+package glance_test
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service/servicetest"
+	"stackwright.dev/stackwright/internal/services/glance"
+)
+
+func kind() servicetest.Kind {
+	return servicetest.Kind{
+		Object: "Glance/cloud/glance", Service: "glance", Option: "image_format.require_image_format_match", Value: "false",
+		Controllers: func(gateway bool) (kit.Controller, error) {
+			return kit.New(glance.Definition(gateway), operator.Scheme())
+		},
+	}
+}
+
+func TestPromises(t *testing.T) { kind().Promises(t) }
+
+func TestFiles(t *testing.T) {
+	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		config := servicetest.Secret(p, "glance-config")
+		password := servicetest.Secret(p, "glance-user")["password"]
+		kittest.Golden(t, "testdata/glance-api.conf", strings.ReplaceAll(config["glance-api.conf"], password, "HIDDEN"))
+		kittest.Golden(t, "testdata/uwsgi.ini", config["uwsgi.ini"])
+	})
+}
+
+// Each variant is a patch of the smallest Glance, and in testdata the lines in which its objects differ.
+func TestVariants(t *testing.T) {
+	kind().Variants(t, map[string]string{
+		"replicas": "spec: {replicas: 3}",
+		"plain":    "spec: {tls: {disabled: true}}",
+		"bus":      "spec: {rabbitmq: bus}",
+		"shared":   "spec: {stores: [{name: images, file: {accessMode: ReadWriteMany}}]}",
+		"two": "spec: {stores: [{name: fast, file: {size: 5Gi, className: ssd}}," +
+			" {name: large, file: {size: 1Ti, accessMode: ReadWriteMany}}]}",
+	})
+}
+
+// The configuration names every store, the first one as the default, and takes options of each by its name.
+func TestStoresAreConfigured(t *testing.T) {
+	patch := "spec: {config: {large: {store_description: For much}}, stores: [{name: fast, file: {}}, " +
+		"{name: large, file: {}}]}"
+	kittest.New(t, kind().Scenario(t, patch)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		conf := servicetest.Secret(p, "glance-config")["glance-api.conf"]
+		for _, want := range []string{
+			"enabled_backends = fast:file,large:file\n", "default_backend = fast\n",
+			"[fast]\nfilesystem_store_datadir = /var/lib/glance/stores/fast/images\n",
+			"[large]\nfilesystem_store_datadir = /var/lib/glance/stores/large/images\nstore_description = For much\n",
+			"[os_glance_staging_store]\nfilesystem_store_datadir = /var/lib/glance/stores/fast/staging\n",
+		} {
+			if !strings.Contains(conf, want) {
+				t.Errorf("the configuration lacks\n%s\nit is\n%s", want, conf)
+			}
+		}
+	})
+}
+
+// Images outlive the Glance whose data is kept, and a store that is left out of the list.
+func TestImagesAreKept(t *testing.T) {
+	two := "spec: {stores: [{name: fast, file: {}}, {name: large, file: {}}]}"
+	kittest.New(t, kind().Scenario(t, two)).Run(t, func(p *kittest.Play) {
+		p.Change(kind().Object, "spec.stores", []any{map[string]any{"name": "fast", "file": map[string]any{}}})
+		p.Settle()
+		p.Ready()
+		p.Remove(kind().Object)
+		p.Settle()
+		for _, kept := range []string{"glance-fast", "glance-large"} {
+			if p.Object("PersistentVolumeClaim/cloud/"+kept) == nil {
+				t.Errorf("the volume %s is gone", kept)
+			}
+		}
+		if p.Object(kind().Object) != nil || p.Object("User/cloud/glance") != nil {
+			t.Error("the Glance or its user is still there")
+		}
+	})
+}
+
+// A volume keeps the class that it has, whatever is asked for later: it cannot be changed.
+func TestAVolumeKeepsItsClass(t *testing.T) {
+	one := "spec: {stores: [{name: fast, file: {className: ssd}}]}"
+	kittest.New(t, kind().Scenario(t, one)).Run(t, func(p *kittest.Play) {
+		p.Change(kind().Object, "spec.stores", []any{
+			map[string]any{"name": "fast", "file": map[string]any{"className": "disk", "size": "30Gi"}}})
+		p.Settle()
+		p.Ready()
+		claim := p.Object("PersistentVolumeClaim/cloud/glance-fast")
+		class, _, _ := unstructured.NestedString(claim.Object, "spec", "storageClassName")
+		size, _, _ := unstructured.NestedString(claim.Object, "spec", "resources", "requests", "storage")
+		if class != "ssd" || size != "30Gi" {
+			t.Errorf("the volume is of class %s and size %s, want ssd and 30Gi", class, size)
+		}
+	})
+}

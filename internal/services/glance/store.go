@@ -1,0 +1,92 @@
+package glance
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/ref"
+
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/service"
+)
+
+func claimName(g *glance, store servicev1.ImageStore) string { return g.Name + "-" + store.Name }
+
+// volumes are those that stores have already.
+func volumes() ref.Ref[*glance] {
+	return ref.To(refVolumes, &corev1.PersistentVolumeClaim{}, func(g *glance) []types.NamespacedName {
+		var keys []types.NamespacedName
+		for _, store := range g.Spec.Stores {
+			keys = append(keys, types.NamespacedName{Namespace: g.Namespace, Name: claimName(g, store)})
+		}
+		return keys
+	}, ref.Optional[*glance](), ref.DigestOf[*glance](func(o client.Object) string {
+		if class := classOf(o); class != nil {
+			return *class
+		}
+		return ""
+	}))
+}
+
+// classOf is the storage class of a volume that exists.
+func classOf(o client.Object) *string {
+	if claim, ok := o.(*corev1.PersistentVolumeClaim); ok && claim != nil {
+		return claim.Spec.StorageClassName
+	}
+	return nil
+}
+
+// stores are the volumes of the stores. One that exists keeps its class, which cannot be changed.
+func (s server) stores(sc *scope) ([]client.Object, error) {
+	g := sc.Owner()
+	have := sc.All(refVolumes)
+	var out []client.Object
+	for i, store := range g.Spec.Stores {
+		claim := &corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Name: claimName(g, store), Namespace: g.Namespace, Labels: s.Labels(g, "")},
+			Spec: corev1.PersistentVolumeClaimSpec{
+				AccessModes: []corev1.PersistentVolumeAccessMode{mode(store.File)},
+				Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{
+					corev1.ResourceStorage: size(store.File)}},
+			},
+		}
+		if class := store.File.ClassName; class != "" {
+			claim.Spec.StorageClassName = &class
+		}
+		if i < len(have) && have[i] != nil {
+			claim.Spec.StorageClassName = classOf(have[i])
+		}
+		out = append(out, claim)
+	}
+	return out, nil
+}
+
+// The values of a store that does not say otherwise, as its schema has them.
+func mode(f *servicev1.FileStore) corev1.PersistentVolumeAccessMode {
+	if f.AccessMode == "" {
+		return corev1.ReadWriteOnce
+	}
+	return corev1.PersistentVolumeAccessMode(f.AccessMode)
+}
+
+func size(f *servicev1.FileStore) resource.Quantity {
+	if f.Size.IsZero() {
+		return resource.MustParse("20Gi")
+	}
+	return f.Size
+}
+
+// claims mounts the stores.
+func claims(g *glance) []service.Claim {
+	var out []service.Claim
+	for _, store := range g.Spec.Stores {
+		out = append(out, service.Claim{
+			Name: "store-" + store.Name, Claim: claimName(g, store), Path: folder(store),
+			Shared: mode(store.File) == corev1.ReadWriteMany,
+		})
+	}
+	return out
+}
