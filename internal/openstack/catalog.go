@@ -121,8 +121,9 @@ func (t *token) absent(name string, e *entry) error {
 		" endpoint of service " + name + in + "; it has " + strings.Join(t.services().services(e.region, e.face), ", ")}
 }
 
-// rereadAfter is how old a catalog has to be before it is read again in search of a service.
-const rereadAfter = time.Minute
+// rereadAfter is how old a catalog has to be before it is read again in search of a service. Objects wait for one that
+// is just being added, and what asks in vain comes back ever more rarely.
+const rereadAfter = 10 * time.Second
 
 // locate finds the address of a service. When the catalog does not have it, it is read again: services are added
 // while tokens live.
