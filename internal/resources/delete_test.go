@@ -259,3 +259,49 @@ func TestAbandon(t *testing.T) {
 		wantIn(p, "Project", 1)
 	})
 }
+
+// An OpenStack and what is registered in it go with one namespace, in any order: nobody waits for an identity service
+// that is gone. A cloud that may be elsewhere, with credentials in that namespace, is waited for.
+func TestACloudGoesWithItsNamespace(t *testing.T) {
+	for name, c := range map[string]struct {
+		by   string
+		left bool
+	}{
+		"of the control plane": {"apiVersion: controlplane.stackwright.dev/v1alpha1, kind: OpenStackControlPlane", false},
+		"of other software":    {"apiVersion: example.org/v1, kind: OpenStackControlPlane", true},
+		"of another kind":      {"apiVersion: controlplane.stackwright.dev/v1alpha1, kind: OpenStackRelease", true},
+		"of a person":          {"", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			owner := ""
+			if c.by != "" {
+				owner = ", ownerReferences: [{" + c.by + ", name: first, uid: \"1\", controller: true}]"
+			}
+			cloud := strings.Replace(cloudIn("default"), "name: default", "name: default"+owner, 1)
+			going := strings.Replace(namespace("default"), "name: default", "name: default, finalizers: [example.org/hold]", 1)
+			s := stage(t, nil, going, credentials("default"), cloud, one("Project", "default", "shop", "resource: {}"))
+			kittest.New(t, s).Run(t, func(p *kittest.Play) { bereave(p, c.left) })
+		})
+	}
+}
+
+// bereave takes the cloud, which does not answer any more, away with its namespace.
+func bereave(p *kittest.Play, left bool) {
+	p.T.Helper()
+	p.Ready()
+	p.Stop()
+	p.Change("Secret/default/cloud", `data.clouds\.yaml`, "bm90aGluZw==")
+	p.Remove("Namespace/default")
+	raze(p)
+	p.Start()
+	p.Pass(time.Minute)
+	if p.Object("Project/shop") == nil {
+		p.T.Error("nobody waited for the cloud")
+	}
+	p.Pass(4 * time.Minute)
+	for _, ref := range []string{"Project/shop", "Cloud/default", "Secret/default/cloud"} {
+		if there := p.Object(ref) != nil; there != left {
+			p.T.Errorf("%s is there: %t, want %t", ref, there, left)
+		}
+	}
+}
