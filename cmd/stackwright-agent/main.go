@@ -5,8 +5,10 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
@@ -25,17 +27,19 @@ func roles() map[string]func(context.Context, []string) error {
 	return map[string]func(context.Context, []string) error{
 		"mariadb":   runMariaDB,
 		"memcached": runMemcached,
+		"ovs":       runOVS,
+		"ovsdb":     runOVSDB,
 		"rabbitmq":  runRabbitMQ,
 	}
 }
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to run: stackwright-agent mariadb | memcached | rabbitmq")
+		return errors.New("say what to run: stackwright-agent mariadb | memcached | ovs | ovsdb | rabbitmq")
 	}
 	role, ok := roles()[args[0]]
 	if !ok {
-		return fmt.Errorf("there is no agent for %q; there is one for mariadb, memcached and rabbitmq", args[0])
+		return fmt.Errorf("there is no agent for %q; there is one for mariadb, memcached, ovs, ovsdb and rabbitmq", args[0])
 	}
 	if err := agent.AsInit(); err != nil {
 		return err
@@ -45,19 +49,44 @@ func run(args []string) error {
 	return role(ctx, args[1:])
 }
 
-// serve runs the agent's server beside its main loop until the loop ends: probes and orders are answered while the
-// daemon is being stopped.
-func serve(ctx context.Context, s *agent.Server, loop func(context.Context) error) error {
-	serving, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	looping, stop := context.WithCancel(ctx)
-	defer stop()
-	failed := make(chan error, 1)
-	go func() {
-		failed <- s.Run(serving)
-		stop()
-	}()
-	err := loop(looping)
-	cancel()
-	return errors.Join(err, <-failed)
+// supervisor is an agent that takes orders.
+type supervisor interface {
+	Handler() http.Handler
+	Ready() error
+	Live() error
+	Run(ctx context.Context) error
+}
+
+// parse reads the flags of a role and returns what follows them.
+func parse(role string, args []string, flags func(*flag.FlagSet)) ([]string, error) {
+	f := flag.NewFlagSet(role, flag.ContinueOnError)
+	flags(f)
+	if err := f.Parse(args); err != nil {
+		return nil, fmt.Errorf("reading flags: %w", err)
+	}
+	return f.Args(), nil
+}
+
+// config is the configuration of an agent that takes orders. Its certificates are in a folder.
+type config interface {
+	Flags(f *flag.FlagSet)
+	Certificates() string
+}
+
+// supervise runs an agent that takes orders.
+func supervise[A supervisor](ctx context.Context, args []string, c config, open func() (A, error)) error {
+	var listen string
+	if _, err := parse("member", args, func(f *flag.FlagSet) {
+		c.Flags(f)
+		f.StringVar(&listen, "listen", "", "address on which the agent listens, all when empty")
+	}); err != nil {
+		return err
+	}
+	a, err := open()
+	if err != nil {
+		return fmt.Errorf("preparing the member: %w", err)
+	}
+	s := &agent.Server{Dir: c.Certificates(), Addr: fmt.Sprintf("%s:%d", listen, agent.Port),
+		HealthAddr: fmt.Sprintf("%s:%d", listen, agent.HealthPort), Handler: a.Handler(), Ready: a.Ready, Live: a.Live}
+	return s.Beside(ctx, a.Run)
 }

@@ -75,6 +75,23 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
+// Beside serves beside an agent's main loop until the loop ends: probes and orders are answered while the daemon is
+// being stopped.
+func (s *Server) Beside(ctx context.Context, loop func(context.Context) error) error {
+	serving, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	looping, stop := context.WithCancel(ctx)
+	defer stop()
+	failed := make(chan error, 1)
+	go func() {
+		failed <- s.Run(serving)
+		stop()
+	}()
+	err := loop(looping)
+	cancel()
+	return errors.Join(err, <-failed)
+}
+
 // Probe answers a probe of the kubelet: yes when ask returns nil, and why not otherwise.
 func Probe(ask func() error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

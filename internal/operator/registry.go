@@ -21,8 +21,10 @@ import (
 	"stackwright.dev/stackwright/internal/controlplane"
 	"stackwright.dev/stackwright/internal/infra/database"
 	"stackwright.dev/stackwright/internal/infra/galera"
+	"stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/infra/memcached"
 	"stackwright.dev/stackwright/internal/infra/messagebus"
+	"stackwright.dev/stackwright/internal/infra/ovn"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq"
 	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/rehearse"
@@ -42,9 +44,10 @@ type Environment struct {
 	Gateway bool
 	// Served tells whether the cluster has the definition of a kind of OpenStack resources; nil says yes to all.
 	Served func(kind string) bool
-	// Galera and RabbitMQ call the agents of members; nil calls them by network.
+	// Galera, RabbitMQ and OVN call the agents of members; nil calls them by network.
 	Galera   galera.Dial
-	RabbitMQ rabbitmq.Dial
+	RabbitMQ member.Dial
+	OVN      member.Dial
 	// Metrics gets those of requests to OpenStack; nil counts nothing.
 	Metrics prometheus.Registerer
 }
@@ -55,7 +58,10 @@ func Registry(e Environment) Entries {
 		e.Galera = galera.Direct
 	}
 	if e.RabbitMQ == nil {
-		e.RabbitMQ = rabbitmq.Direct
+		e.RabbitMQ = member.Direct
+	}
+	if e.OVN == nil {
+		e.OVN = member.Direct
 	}
 	return Entries{
 		entry(controlplane.Definition(e.Releases)),
@@ -64,6 +70,7 @@ func Registry(e Environment) Entries {
 		entry(rabbitmq.Definition(e.RabbitMQ)),
 		entry(messagebus.Definition(e.RabbitMQ)),
 		entry(memcached.Definition()),
+		entry(ovn.Definition(e.OVN)),
 		entry(keystone.Definition(e.Gateway)),
 		entry(glance.Definition(e.Gateway)),
 		entry(placement.Definition(e.Gateway)),

@@ -31,8 +31,8 @@ var (
 // perService is one operator for each service, as the chart's values propose.
 func perService() []string {
 	return []string{"--controllers=controlplane", "--controllers=galera,database", "--controllers=rabbitmq,messagebus",
-		"--controllers=memcached", "--controllers=keystone", "--controllers=glance", "--controllers=placement",
-		"--controllers=resources"}
+		"--controllers=memcached", "--controllers=ovn", "--controllers=keystone", "--controllers=glance",
+		"--controllers=placement", "--controllers=resources"}
 }
 
 // perComponent is one operator for each controller, and for each component of those that have several.
@@ -114,7 +114,7 @@ func scenario(t *testing.T, operators ...string) kittest.Scenario {
 		},
 		Children: map[string]kittest.Behaviour{
 			"StatefulSet/first-galera":   serving(func(a *agents) int64 { return a.galera.Serving() }),
-			"StatefulSet/first-rabbitmq": serving(func(a *agents) int64 { return a.rabbit.Serving() }),
+			"StatefulSet/first-rabbitmq": serving(func(a *agents) int64 { return a.rabbit.Serving("first-rabbitmq") }),
 		},
 	}
 	for _, resource := range []string{"Cloud", "Project", "User", "RoleAssignment", "Endpoint",

@@ -83,13 +83,13 @@ func TestGaleraWithALostVolume(t *testing.T) {
 	w := story.Start(t)
 	g := newGalera(t, w)
 	writer := startWriter(w, "app", memberHosts(w)...)
-	lose(w, other(g))
+	lose(w, other(g), func() { cut(w) })
 	writer.grows(3 * time.Minute)
 	w.Ready(3*time.Minute, g)
 	writer.check()
 
 	taken := g.Status.Writer
-	lose(w, taken)
+	lose(w, taken, func() { cut(w) })
 	var said string
 	w.Eventually(2*time.Minute, "the operator asks a person", func(ctx context.Context) error {
 		if err := w.Get(ctx, w.Key(g), g); err != nil {
@@ -164,8 +164,8 @@ func TestGaleraWithAFullVolume(t *testing.T) {
 	writer.check()
 }
 
-// lose removes a member's claim together with all pods.
-func lose(w *story.World, member string) {
+// lose removes a member's claim, and with cut the pods that use it.
+func lose(w *story.World, member string, cut func()) {
 	w.Helper()
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "data-" + member}}
 	if err := w.Get(w.Context(), w.Key(claim), claim); err != nil {
@@ -175,7 +175,7 @@ func lose(w *story.World, member string) {
 	if err := w.Delete(w.Context(), claim); err != nil {
 		w.Fatalf("removing the claim of %s: %v", member, err)
 	}
-	cut(w)
+	cut()
 	w.Eventually(time.Minute, "the claim of "+member+" is a new one", func(ctx context.Context) error {
 		if err := w.Get(ctx, w.Key(claim), claim); err != nil {
 			return err

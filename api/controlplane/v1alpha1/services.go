@@ -115,7 +115,7 @@ type RabbitMQService struct {
 	Config map[string]infrav1.Line `json:"config,omitempty"`
 	// Recovery lets one member go on alone when most members are gone for good.
 	// +optional
-	Recovery *infrav1.RabbitMQRecovery `json:"recovery,omitempty"`
+	Recovery *infrav1.Recovery `json:"recovery,omitempty"`
 }
 
 // MemcachedService is what can be said about the cache.

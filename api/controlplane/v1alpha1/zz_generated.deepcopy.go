@@ -441,7 +441,7 @@ func (in *RabbitMQService) DeepCopyInto(out *RabbitMQService) {
 	}
 	if in.Recovery != nil {
 		in, out := &in.Recovery, &out.Recovery
-		*out = new(infrav1alpha1.RabbitMQRecovery)
+		*out = new(infrav1alpha1.Recovery)
 		**out = **in
 	}
 }

@@ -79,3 +79,16 @@ const (
 // Line is the value of an option: one line. The limit keeps the rules on maps of them within the API server's budget.
 // +kubebuilder:validation:MaxLength=512
 type Line string
+
+// Recovery is a person's decision that one member knows enough to go on without the majority. What only other members
+// hold is lost.
+type Recovery struct {
+	// ForceBoot is the pod that goes on alone, such as rabbitmq-1. The others join it with empty volumes.
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?-[0-2]$`
+	ForceBoot string `json:"forceBoot"`
+	// Epoch is the formation for which this decision holds, as the condition's message tells it. It makes sure that an
+	// old decision is not taken again at a later loss.
+	// +kubebuilder:validation:Minimum=2
+	Epoch int64 `json:"epoch"`
+}

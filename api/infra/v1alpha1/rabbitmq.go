@@ -38,7 +38,7 @@ type RabbitMQSpec struct {
 	// Recovery lets one member go on alone when most members have lost their volumes or are gone for good, which the
 	// operator says in condition MembersReady. It holds for one time only.
 	// +optional
-	Recovery *RabbitMQRecovery `json:"recovery,omitempty"`
+	Recovery *Recovery `json:"recovery,omitempty"`
 	// DeletionPolicy says whether the volumes are removed when this object is deleted. A RabbitMQ of the same name takes
 	// up volumes that were retained.
 	// +optional
@@ -50,19 +50,6 @@ type RabbitMQSpec struct {
 	Paused bool `json:"paused,omitempty"`
 
 	PodSettings `json:",inline"`
-}
-
-// RabbitMQRecovery is a person's decision that one member knows enough to go on without the majority. Messages that
-// only other members hold are lost.
-type RabbitMQRecovery struct {
-	// ForceBoot is the pod that goes on alone, such as rabbitmq-1. The others join it with empty volumes.
-	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?-[0-2]$`
-	ForceBoot string `json:"forceBoot"`
-	// Epoch is the formation for which this decision holds, as the condition's message tells it. It makes sure that an
-	// old decision is not taken again at a later loss.
-	// +kubebuilder:validation:Minimum=2
-	Epoch int64 `json:"epoch"`
 }
 
 // RabbitMQStatus is what the operator sees of a message broker.

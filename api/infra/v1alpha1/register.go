@@ -17,6 +17,7 @@ func AddToScheme(s *runtime.Scheme) error {
 		&RabbitMQ{}, &RabbitMQList{},
 		&MessageBus{}, &MessageBusList{},
 		&Memcached{}, &MemcachedList{},
+		&OVN{}, &OVNList{},
 	)
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil

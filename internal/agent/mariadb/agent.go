@@ -35,6 +35,9 @@ type Agent struct {
 
 // New opens the volume of a member.
 func New(c Config) (*Agent, error) {
+	if c.Pod == "" || c.IP == "" || c.Domain == "" {
+		return nil, fmt.Errorf("POD_NAME, POD_IP and --domain are needed; got %q, %q and %q", c.Pod, c.IP, c.Domain)
+	}
 	vol, err := OpenVolume(c.Root)
 	if err != nil {
 		return nil, err

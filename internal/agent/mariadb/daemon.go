@@ -3,6 +3,7 @@ package mariadb
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"net"
@@ -24,6 +25,22 @@ type Config struct {
 	Root, ConfigFile, RunDir string
 	// AgentDir has the agent's certificates, TLSDir those of mariadbd; TLSDir is empty when TLS is off.
 	AgentDir, TLSDir string
+}
+
+// Certificates is the folder with those of the agent.
+func (c *Config) Certificates() string { return c.AgentDir }
+
+// Flags makes flags of the configuration's fields.
+func (c *Config) Flags(f *flag.FlagSet) {
+	f.StringVar(&c.Pod, "pod", os.Getenv("POD_NAME"), "name of the member")
+	f.StringVar(&c.IP, "ip", os.Getenv("POD_IP"), "its address")
+	f.StringVar(&c.Domain, "domain", "",
+		"headless service that resolves to all members, such as galera-pods.openstack.svc")
+	f.StringVar(&c.Root, "volume", "/var/lib/mysql", "persistent volume")
+	f.StringVar(&c.ConfigFile, "config", "/etc/stackwright/mariadb/my.cnf", "configuration of mariadbd")
+	f.StringVar(&c.RunDir, "run", "/run/mysqld", "writable folder for the socket and temporary files")
+	f.StringVar(&c.AgentDir, "agent-tls", "/etc/stackwright/agent", "the agent's certificates")
+	f.StringVar(&c.TLSDir, "tls", "", "certificates of mariadbd, watched for renewal")
 }
 
 func (c *Config) socket() string { return filepath.Join(c.RunDir, "mysqld.sock") }

@@ -8,18 +8,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
-	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"time"
 
 	"stackwright.dev/stackwright/internal/agent"
@@ -46,20 +42,19 @@ func (c *Config) Flags(f *flag.FlagSet) {
 
 // Agent runs one memcached.
 type Agent struct {
-	cfg  Config
-	down atomic.Pointer[string]
-	beat atomic.Int64
+	cfg   Config
+	inUse []byte
 }
 
 // New returns the agent of a memcached.
-func New(c Config) *Agent {
-	a := &Agent{cfg: c}
-	a.refuse("memcached has not been asked yet")
-	a.beat.Store(time.Now().Unix())
-	return a
-}
+func New(c Config) *Agent { return &Agent{cfg: c} }
 
-func (a *Agent) refuse(why string) { a.down.Store(&why) }
+// Run keeps memcached going until ctx ends.
+func (a *Agent) Run(ctx context.Context) error {
+	a.inUse = a.sum()
+	w := &agent.Watch{Path: "memcached", Args: a.cfg.args(), Look: a.look, HealthAddr: a.cfg.HealthAddr}
+	return w.Run(ctx)
+}
 
 func (c *Config) args() []string {
 	args := []string{"-p", strconv.Itoa(c.Port), "-U", "0", "-m", strconv.Itoa(c.Megabytes),
@@ -71,63 +66,26 @@ func (c *Config) args() []string {
 	return append(args, "-Z", "-o", "ssl_chain_cert="+cert+",ssl_key="+key)
 }
 
-// askEvery is how often memcached is asked, and its certificates are compared with those on disk.
-const askEvery = time.Second
-
-// Run keeps memcached going until ctx ends. When memcached ends by itself so does Run: nothing is lost by a new
-// container.
-func (a *Agent) Run(ctx context.Context) error {
-	serving, cancel := context.WithCancel(ctx)
-	defer cancel()
-	failed := make(chan error, 1)
-	go func() { failed <- a.serveProbes(serving) }()
-	p, err := agent.Start("memcached", a.cfg.args(), nil)
-	if err != nil {
-		return err
-	}
-	defer p.Reap()
-	inUse := a.sum()
-	tick := time.NewTicker(askEvery)
-	defer tick.Stop()
-	for {
-		a.beat.Store(time.Now().Unix())
-		select {
-		case <-ctx.Done():
-			p.Signal(syscall.SIGTERM)
-			<-p.Done()
-			return nil
-		case err := <-failed:
-			p.Signal(syscall.SIGTERM)
-			return fmt.Errorf("answering probes: %w", err)
-		case <-p.Done():
-			return fmt.Errorf("memcached ended by itself: %s", strings.Join(append(p.Tail(), fmt.Sprint(p.Err())), "; "))
-		case <-tick.C:
-			inUse = a.look(ctx, inUse)
-		}
-	}
-}
-
-// look asks memcached whether it answers, and returns the certificates that it uses.
-func (a *Agent) look(ctx context.Context, inUse []byte) []byte {
+// look asks memcached whether it answers, and makes it read certificates that were renewed.
+func (a *Agent) look(ctx context.Context) error {
 	command := "version"
 	now := a.sum()
-	renewed := now != nil && !bytes.Equal(now, inUse)
+	renewed := now != nil && !bytes.Equal(now, a.inUse)
 	if renewed {
 		command = "refresh_certs"
 	}
 	answer, err := a.ask(ctx, command)
 	switch {
 	case err != nil:
-		a.refuse(err.Error())
-		return inUse
+		return err
 	case renewed && answer != "OK":
 		slog.Error("reloading certificates", "answer", answer)
-		return inUse
+		return nil
 	case renewed:
 		slog.Info("reloaded certificates")
 	}
-	a.down.Store(nil)
-	return now
+	a.inUse = now
+	return nil
 }
 
 // sum is of the certificates on disk.
@@ -166,37 +124,4 @@ func (a *Agent) ask(ctx context.Context, command string) (string, error) {
 		return "", fmt.Errorf("reading memcached's answer: %w", err)
 	}
 	return strings.TrimSpace(line), nil
-}
-
-// Ready is the readiness probe: memcached answers a client.
-func (a *Agent) Ready() error {
-	if why := a.down.Load(); why != nil {
-		return errors.New(*why)
-	}
-	return nil
-}
-
-// Live is the liveness probe: this agent's loop turns. A memcached that ended ends the container at once.
-func (a *Agent) Live() error {
-	if time.Since(time.Unix(a.beat.Load(), 0)) > 30*time.Second {
-		return errors.New("the agent's loop hangs")
-	}
-	return nil
-}
-
-func (a *Agent) serveProbes(ctx context.Context) error {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.cfg.HealthAddr)
-	if err != nil {
-		return fmt.Errorf("listening: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /ready", agent.Probe(a.Ready))
-	mux.Handle("GET /live", agent.Probe(a.Live))
-	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
-	defer stop()
-	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
 }

@@ -109,79 +109,10 @@ func TestShortCookieIsRefused(t *testing.T) {
 	}
 }
 
-func TestPeers(t *testing.T) {
+func TestNode(t *testing.T) {
 	c := Config{Pod: "my-mq-1", Domain: "d.svc"}
-	if diff := cmp.Diff([]string{"my-mq-0", "my-mq-2"}, c.peers()); diff != "" {
-		t.Errorf("peers (-want +got):\n%s", diff)
-	}
 	if got := c.pod(c.node("my-mq-2")); got != "my-mq-2" {
 		t.Errorf("the pod of my-mq-2's node is %s", got)
-	}
-}
-
-// An order must be on the volume before it is acted on, and one for another volume or an older formation is refused.
-func TestOrders(t *testing.T) {
-	a, err := New(config(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.recall(Blank, "")
-	volume := a.vol.Memo().Volume
-	for name, o := range map[string]Start{
-		"another volume": {Mode: Seed, Epoch: 1, Volume: "other"},
-		"unknown mode":   {Mode: "Dance", Epoch: 1, Volume: volume},
-		"join nobody":    {Mode: Join, Epoch: 1, Volume: volume},
-		"alone, no data": {Mode: Alone, Epoch: 2, Volume: volume},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := a.order(t.Context(), o); err == nil {
-				t.Error("the order was taken")
-			}
-		})
-	}
-	o := Start{Mode: Join, Epoch: 3, Volume: volume, Peers: []string{"mq-0"}}
-	if _, err := a.order(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-	taken, err := a.obey(<-a.starts)
-	if err != nil || taken == nil {
-		t.Fatalf("the order was dropped: %v", err)
-	}
-	again, err := OpenVolume(a.cfg.Root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := again.Memo()
-	if m.Epoch != 3 || m.Data || m.Order == nil || m.Order.Mode != Join {
-		t.Errorf("after a crash the volume remembers %+v", m)
-	}
-	if next, err := a.idle(t.Context()); err != nil || next == nil || next.Mode != Join {
-		t.Errorf("a join that was cut off does not go on: %+v, %v", next, err)
-	}
-}
-
-func TestVolumeOfAMemberIsNotWiped(t *testing.T) {
-	v, err := OpenVolume(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(v.Path("data", "coordination"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := v.Remember(func(m *Memo) { m.Data = true }); err != nil {
-		t.Fatal(err)
-	}
-	if err := v.Wipe(); err == nil {
-		t.Error("the data of a member was removed")
-	}
-	if err := v.Remember(func(m *Memo) { m.Data = false }); err != nil {
-		t.Fatal(err)
-	}
-	if err := v.Wipe(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(v.Path("data")); !os.IsNotExist(err) {
-		t.Errorf("the data is still there: %v", err)
 	}
 }
 

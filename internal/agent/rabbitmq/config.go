@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
@@ -32,8 +31,12 @@ type Config struct {
 	Home string
 }
 
+// Certificates is the folder with those of the agent.
+func (c *Config) Certificates() string { return c.AgentDir }
+
 // Flags makes flags of the configuration's fields.
 func (c *Config) Flags(f *flag.FlagSet) {
+	f.StringVar(&c.Pod, "pod", os.Getenv("POD_NAME"), "name of the member")
 	f.StringVar(&c.Domain, "domain", "", "headless service of all members, such as rabbitmq-members.openstack.svc")
 	f.StringVar(&c.Port, "port", "5671", "port of the listener for clients")
 	f.StringVar(&c.Root, "volume", "/var/lib/rabbitmq", "persistent volume")
@@ -52,18 +55,6 @@ func (c *Config) node(pod string) string { return "rabbit@" + pod + "." + c.Doma
 
 func (c *Config) pod(node string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(node, "rabbit@"), "."+c.Domain)
-}
-
-// peers are the names of all other members there may be.
-func (c *Config) peers() []string {
-	base := c.Pod[:strings.LastIndexByte(c.Pod, '-')+1]
-	var out []string
-	for i := range 3 {
-		if p := base + strconv.Itoa(i); p != c.Pod {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 func (c *Config) run(name string) string { return filepath.Join(c.RunDir, name) }

@@ -7,13 +7,17 @@ import (
 	"log/slog"
 	"slices"
 	"time"
+
+	"stackwright.dev/stackwright/internal/agent"
+	"stackwright.dev/stackwright/internal/agent/member"
 )
 
 // term is one run of the broker.
 type term struct {
 	*Agent
+	process *agent.Process
 	// order that the run obeys; nil on a plain start.
-	order *Start
+	order *member.Start
 	began time.Time
 	tls   *tlsWatch
 	// grown is when a member that joined last asked for its replicas.
@@ -24,29 +28,29 @@ type term struct {
 	absent  absence
 }
 
-// errLeft ends the run of a member that has left its cluster.
-var errLeft = errors.New("the member has left its cluster")
+// Process is the broker's.
+func (t *term) Process() *agent.Process { return t.process }
 
-// look asks the broker how it is and finishes what the run began with. An error ends the run.
-func (t *term) look(ctx context.Context) error {
+// Look asks the broker how it is and finishes what the run began with. An error ends the run.
+func (t *term) Look(ctx context.Context) error {
 	asking, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
 	t.tls.look(asking, &t.cfg)
-	if t.vol.Memo().Alone {
+	if t.Vol.Memo().Alone {
 		t.goAlone(asking)
 	}
 	b, members, err := t.observe(asking)
 	if err != nil {
-		t.set(func(s *State) {
-			if s.Phase == Running {
-				s.Broker.Why = err.Error()
+		t.Set(func(s *member.State) {
+			if s.Phase == member.Running {
+				s.Service.Why = err.Error()
 			}
 		})
 		// A broker that has lost the majority of its metadata store may not even tell who is missing.
-		t.reconnect(ctx, without(t.vol.Memo().Members, []string{t.cfg.Pod}))
+		t.reconnect(ctx, without(t.Vol.Memo().Members, []string{t.cfg.Pod}))
 		return t.overdue()
 	}
-	t.answered.Store(time.Now().Unix())
+	t.Answered()
 	if t.order != nil {
 		done, err := t.form(asking, members)
 		if err != nil || !done {
@@ -54,7 +58,7 @@ func (t *term) look(ctx context.Context) error {
 		}
 		t.order = nil
 	}
-	m := t.vol.Memo()
+	m := t.Vol.Memo()
 	switch {
 	case !m.Data:
 		return errors.New("the broker runs on a volume that is not a member's")
@@ -63,11 +67,11 @@ func (t *term) look(ctx context.Context) error {
 	case m.Alone:
 		b.Why = "queues are being taken over from lost members"
 	}
-	if err := t.vol.Remember(func(m *Memo) { m.Members, m.Version = members, b.Version }); err != nil {
+	if err := t.Vol.Remember(func(m *member.Memo) { m.Members, m.Version = members, b.Version }); err != nil {
 		slog.Error("remembering the members", "error", err)
 	}
-	t.recall(Running, "")
-	t.set(func(s *State) { s.Broker, s.Log = b, nil })
+	t.Recall(member.Running, "")
+	t.Set(func(s *member.State) { s.Service, s.Log = b, nil })
 	t.reconnect(asking, without(members, b.Running))
 	t.elect(ctx, len(b.Running) == len(members))
 	return nil
@@ -82,12 +86,12 @@ func (t *term) overdue() error {
 }
 
 // observe asks the broker for its health and for the pods of its cluster.
-func (t *term) observe(ctx context.Context) (Broker, []string, error) {
+func (t *term) observe(ctx context.Context) (member.Service, []string, error) {
 	nodes, err := t.door.nodes(ctx)
 	if err != nil {
-		return Broker{}, nil, err
+		return member.Service{}, nil, err
 	}
-	var b Broker
+	var b member.Service
 	var members []string
 	draining := false
 	for _, n := range nodes {
@@ -101,7 +105,7 @@ func (t *term) observe(ctx context.Context) (Broker, []string, error) {
 	slices.Sort(members)
 	slices.Sort(b.Running)
 	if b.Version, err = t.door.version(ctx); err != nil {
-		return Broker{}, nil, err
+		return member.Service{}, nil, err
 	}
 	switch {
 	case draining:
@@ -114,7 +118,7 @@ func (t *term) observe(ctx context.Context) (Broker, []string, error) {
 			break
 		}
 		if b.Why, err = t.door.check(ctx, check); err != nil {
-			return Broker{}, nil, err
+			return member.Service{}, nil, err
 		}
 	}
 	return b, members, nil
@@ -123,28 +127,28 @@ func (t *term) observe(ctx context.Context) (Broker, []string, error) {
 // form finishes a start on an empty volume. From when it returns true the data counts as a member's.
 func (t *term) form(ctx context.Context, members []string) (bool, error) {
 	switch t.order.Mode {
-	case Seed:
+	case member.Seed:
 		if !t.inKhepri(ctx) {
 			return false, nil
 		}
-	case Join:
+	case member.Join:
 		// RabbitMQ may come up as a cluster of its own when it could not join. Then nobody counts on what is there.
 		if !slices.ContainsFunc(t.order.Peers, func(p string) bool { return slices.Contains(members, p) }) {
 			err := fmt.Errorf("the broker has not joined %s but runs alone; trying anew", some(t.order.Peers))
-			return false, errors.Join(err, t.vol.Remember(func(m *Memo) { m.Order = nil }))
+			return false, errors.Join(err, t.Vol.Remember(func(m *member.Memo) { m.Order = nil }))
 		}
 		if !t.replicate(ctx) {
 			return false, nil
 		}
 	}
-	return true, t.vol.Remember(func(m *Memo) { m.Data, m.Order, m.Members = true, nil, members })
+	return true, t.Vol.Remember(func(m *member.Memo) { m.Data, m.Order, m.Members = true, nil, members })
 }
 
 // inKhepri tells whether the new cluster keeps its metadata in Khepri, after having asked for it.
 func (t *term) inKhepri(ctx context.Context) bool {
 	err := t.door.enable(ctx, khepri)
 	if err != nil {
-		t.set(func(s *State) { s.Message = err.Error() })
+		t.Set(func(s *member.State) { s.Message = err.Error() })
 	}
 	return err == nil
 }
@@ -160,7 +164,7 @@ func (t *term) replicate(ctx context.Context) bool {
 	if len(left) == 0 {
 		return true
 	}
-	t.set(func(s *State) {
+	t.Set(func(s *member.State) {
 		s.Message = fmt.Sprintf("putting replicas of queues on this member; %s and %d others have none yet",
 			left[0], len(left)-1)
 	})
@@ -179,34 +183,35 @@ func (t *term) goAlone(ctx context.Context) {
 		slog.Warn("the metadata store does not go on alone yet", "error", err)
 		return
 	}
-	if t.State().Phase != Running {
+	if t.State().Phase != member.Running {
 		return
 	}
 	if err := t.cfg.eval(ctx, shrinkQueues); err != nil {
 		slog.Warn("the queues do not go on alone yet", "error", err)
 		return
 	}
-	if err := t.vol.Remember(func(m *Memo) { m.Alone = false }); err != nil {
+	if err := t.Vol.Remember(func(m *member.Memo) { m.Alone = false }); err != nil {
 		slog.Error("noting that the member goes on alone", "error", err)
 	}
 }
 
 // leave takes the member out of its cluster for good. It is repeated, also after a crash, until the member is alone.
 func (t *term) leave(ctx context.Context, members []string) error {
-	t.recall(Stopping, "leaving the cluster")
-	stop := t.keepBeating(ctx)
+	t.Recall(member.Stopping, "leaving the cluster")
+	beating, stop := context.WithCancel(ctx)
 	defer stop()
+	go t.Wait(beating, leaveWithin)
 	ctx, cancel := context.WithTimeout(ctx, leaveWithin)
 	defer cancel()
 	if len(members) > 1 {
 		if err := t.reset(ctx); err != nil {
 			slog.Error("leaving the cluster", "error", err)
-			t.set(func(s *State) { s.Message = err.Error() })
+			t.Set(func(s *member.State) { s.Message = err.Error() })
 			return nil
 		}
 	}
-	err := t.vol.Remember(func(m *Memo) { *m = Memo{Volume: m.Volume, Left: true} })
-	return errors.Join(errLeft, err)
+	err := t.Vol.Remember(func(m *member.Memo) { *m = member.Memo{Volume: m.Volume, Left: true} })
+	return errors.Join(member.ErrLeft, err)
 }
 
 // reset makes the member leave while both it and the others run, so that what is left of the cluster has its majority.

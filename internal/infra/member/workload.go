@@ -72,7 +72,7 @@ func (s *Set) pod() corev1.PodSpec {
 		TerminationGracePeriodSeconds: new(p.Grace),
 		NodeSelector:                  p.Settings.NodeSelector,
 		Tolerations:                   p.Settings.Tolerations,
-		TopologySpreadConstraints:     s.spread(),
+		TopologySpreadConstraints:     Spread(p.Settings.TopologySpread, s.Meta.Labels, s.Replicas),
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsNonRoot: new(true), RunAsUser: new(p.UID), RunAsGroup: new(p.UID), FSGroup: new(p.UID),
 			FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
@@ -83,15 +83,15 @@ func (s *Set) pod() corev1.PodSpec {
 	}
 }
 
-func (s *Set) spread() []corev1.TopologySpreadConstraint {
-	asked := s.Pod.Settings.TopologySpread
+// Spread puts the pods with these labels on different nodes, as asked.
+func Spread(asked infrav1.TopologySpread, labels map[string]string, pods int32) []corev1.TopologySpreadConstraint {
 	if asked == infrav1.SpreadNone {
 		return nil
 	}
 	c := corev1.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: corev1.LabelHostname,
-		WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: &metav1.LabelSelector{MatchLabels: s.Meta.Labels}}
+		WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: &metav1.LabelSelector{MatchLabels: labels}}
 	if asked == infrav1.SpreadRequired {
-		c.WhenUnsatisfiable, c.MinDomains = corev1.DoNotSchedule, new(s.Replicas)
+		c.WhenUnsatisfiable, c.MinDomains = corev1.DoNotSchedule, new(pods)
 	}
 	return []corev1.TopologySpreadConstraint{c}
 }

@@ -2,13 +2,8 @@
 package rabbitmq
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
-	"fmt"
-	"strconv"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -19,12 +14,10 @@ import (
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/gate"
-	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
-	"stackwright.dev/stackwright/internal/agent"
 	"stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/pki"
 )
@@ -33,6 +26,9 @@ type (
 	scope  = step.Scope[*infrav1.RabbitMQ]
 	object = *infrav1.RabbitMQ
 )
+
+// Dial makes a caller of agents.
+type Dial = member.Dial
 
 // Names of steps and references that are used in several places.
 const (
@@ -71,6 +67,7 @@ func Definition(dial Dial) kit.Definition[object] {
 }
 
 func steps(dial Dial) []step.Step[object] {
+	cluster := raft(dial)
 	return []step.Step[object]{
 		pki.CA("ca", func(r object) string { return r.Name + "-ca" },
 			func(r object) bool { return r.Spec.TLS.CASecret == "" }),
@@ -91,17 +88,18 @@ func steps(dial Dial) []step.Step[object] {
 		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}), step.Reads[object](refClass),
 			step.KeepWhen(retained), step.Condition[object]("VolumesReady"),
 			step.Ready[object]("PersistentVolumeClaim", member.HasClass)),
-		step.Check(stepShrink, shrink(dial), step.After[object](stepAgent), step.Reads[object](refAgent),
+		step.Check(stepShrink, cluster.Shrink, step.After[object](stepAgent), step.Reads[object](refAgent),
 			step.Condition[object]("ScalingReady")),
 		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}), step.Sees[object](stepSize),
 			step.After[object]("certificate", stepCookie, "access", stepConfig, stepVolumes, stepShrink),
 			// The pods become ready by the orders of a later step.
 			step.Ready[object]("StatefulSet", gate.Exists), step.OnImmutable[object](step.Orphan)),
-		step.Check(stepMembers, members(dial), step.Sees[object](stepSet), step.Reads[object](refAgent),
+		step.Check(stepMembers, cluster.Members, step.Sees[object](stepSet), step.Reads[object](refAgent),
 			step.Condition[object]("MembersReady")),
-		step.Check(stepRollout, rollout, step.Sees[object](stepSet), step.After[object](stepMembers),
+		step.Check(stepRollout, cluster.Rollout, step.Sees[object](stepSet), step.After[object](stepMembers),
 			step.Condition[object]("DeploymentReady")),
-		step.Check("features", features(dial), step.After[object](stepRollout), step.Reads[object](refAgent)),
+		step.Check("features", cluster.Upgraded(func(r object) string { return r.Spec.Image }),
+			step.After[object](stepRollout), step.Reads[object](refAgent)),
 	}
 }
 
@@ -139,138 +137,15 @@ func cookieIn(s *scope, name func(string) string, cookie []byte) *step.Generated
 		Data: map[string][]byte{"cookie": cookie}}}
 }
 
-// connect returns orders to the members. Close it.
-func connect(s *scope, dial Dial) (*Members, error) {
-	r := s.Owner()
-	c := agent.Credentials{CA: []byte(s.Value(refAgent, pki.CAKey)), Cert: []byte(s.Value(refAgent, pki.AgentClientCert)),
-		Key: []byte(s.Value(refAgent, pki.AgentClientKey))}
-	if err := s.Err(); err != nil {
-		return nil, err
-	}
-	caller, err := dial(c)
-	if err != nil {
-		return nil, err
-	}
-	return &Members{Caller: caller, Domain: domain(r.Name, r.Namespace)}, nil
-}
-
-// pollEvery is how often members are asked while one of them does not serve.
-const pollEvery = 2 * time.Second
-
-func unavailable(err error) *outcome.Outcome { return outcome.Fail(outcome.Unavailable, err) }
-
-// shrink takes members out of the cluster before the StatefulSet takes their pods away. The count of pods that it has
-// let through is in its cell, because the StatefulSet's own count is not to be trusted while it changes.
-func shrink(dial Dial) func(context.Context, *scope) *outcome.Outcome {
-	return func(ctx context.Context, s *scope) *outcome.Outcome {
-		want := int(s.Owner().Spec.Replicas)
-		have, _ := strconv.Atoi(s.Cell().ID)
-		if have > want {
-			m, err := connect(s, dial)
-			if err != nil {
-				return outcome.FromError(err)
-			}
-			defer m.Close()
-			why, err := m.Shrink(ctx, Pods(s.Owner().Name, int32(min(have, maxReplicas))), want)
-			if err != nil {
-				return unavailable(err)
-			}
-			if why != "" {
-				return outcome.Poll(pollEvery, "the members to leave", "Going from %d to %d replicas: %s.", have, want, why)
-			}
-		}
-		if have == want {
-			return outcome.Done()
-		}
-		s.Cell().ID = strconv.Itoa(want)
-		return outcome.FromError(s.Save())
-	}
-}
-
-// members brings the pods into one cluster. While all of them serve it asks nobody.
-func members(dial Dial) func(context.Context, *scope) *outcome.Outcome {
-	return func(ctx context.Context, s *scope) *outcome.Outcome {
-		r := s.Owner()
-		record, err := ParseRecord(s.Cell().ID)
-		if err != nil {
-			return outcome.FromError(err)
-		}
-		set, ok := s.Child(stepSet, "StatefulSet", r.Name).(*appsv1.StatefulSet)
-		if ok && record.Epoch > 0 && serve(set, r.Spec.Replicas) {
-			return outcome.Done()
-		}
-		m, err := connect(s, dial)
-		if err != nil {
-			return outcome.FromError(err)
-		}
-		defer m.Close()
-		pods := Pods(r.Name, r.Spec.Replicas)
-		w := World{Pods: pods, Reports: m.Observe(ctx, pods), Record: record, Recovery: r.Spec.Recovery}
-		d, err := m.Drive(ctx, w, func(next Record) error {
-			s.Cell().ID = next.String()
-			return s.Save()
-		})
-		return conclude(d, err)
-	}
-}
-
-// serve tells whether all pods of a StatefulSet are ready, of whatever revision.
-func serve(set *appsv1.StatefulSet, replicas int32) bool {
-	return set.Status.ObservedGeneration >= set.Generation &&
-		set.Status.ReadyReplicas == replicas && set.Status.Replicas == replicas
-}
-
-func conclude(d Decision, err error) *outcome.Outcome {
-	if err != nil {
-		return unavailable(err)
-	}
-	pace := pollEvery
-	if d.Serving || d.Stopped {
-		pace = 5 * time.Second
-	}
-	// When members serve, their pods' readiness is what is waited for, and that wakes the owner.
-	if d.Message == "" {
-		d.Reason, d.Message = "MembersStarting", "All members serve; waits until their pods are ready."
-	}
-	o := outcome.Poll(pace, "the members", "%s", d.Message)
-	o.Reason = d.Reason
-	return o
-}
-
-// rollout waits until all pods are of the newest revision.
-func rollout(_ context.Context, s *scope) *outcome.Outcome {
-	set := s.Child(stepSet, "StatefulSet", s.Owner().Name)
-	if set == nil {
-		return outcome.Wait("StatefulSet "+s.Owner().Name, "Waits for StatefulSet %s.", s.Owner().Name)
-	}
-	if ready, why := gate.For(&appsv1.StatefulSet{})(set); !ready {
-		return outcome.Wait("StatefulSet "+s.Owner().Name, "%s", why)
-	}
-	return outcome.Done()
-}
-
-// features enables what a newer RabbitMQ brings once all members run it: the release after it requires that.
-func features(dial Dial) func(context.Context, *scope) *outcome.Outcome {
-	return func(ctx context.Context, s *scope) *outcome.Outcome {
-		r := s.Owner()
-		if s.Cell().ID == r.Spec.Image {
-			return outcome.Done()
-		}
-		m, err := connect(s, dial)
-		if err != nil {
-			return outcome.FromError(err)
-		}
-		defer m.Close()
-		var errs []error
-		for _, p := range Pods(r.Name, r.Spec.Replicas) {
-			if err := m.order(ctx, p, "POST /v1/upgraded", nil); err != nil {
-				errs = append(errs, fmt.Errorf("enabling the features of the new version on %s: %w", p, err))
-				continue
-			}
-			s.Cell().ID = r.Spec.Image
-			return outcome.Done()
-		}
-		return unavailable(errors.Join(errs...))
+// raft brings the members into one cluster.
+func raft(dial Dial) member.Raft[object] {
+	return member.Raft[object]{
+		Dial: dial, RefAgent: refAgent, StepSet: stepSet,
+		Set:      func(r object) string { return r.Name },
+		Domain:   func(r object) string { return domain(r.Name, r.Namespace) },
+		Replicas: func(r object) int32 { return r.Spec.Replicas },
+		Recovery: func(r object) *infrav1.Recovery { return r.Spec.Recovery },
+		Content:  "messages", Moves: "queues",
 	}
 }
 
@@ -280,7 +155,7 @@ func report(v step.View, r object) {
 	if set, ok := v.Child(stepSet, "StatefulSet", r.Name).(*appsv1.StatefulSet); ok {
 		r.Status.ReadyMembers = set.Status.ReadyReplicas
 	}
-	if record, err := ParseRecord(cell(r, stepMembers)); err == nil {
+	if record, err := member.ParseRecord(member.Cell(r.KitStatus(), stepMembers)); err == nil {
 		r.Status.Epoch = record.Epoch
 	}
 }

@@ -1,10 +1,8 @@
 package rabbitmq
 
 import (
-	"fmt"
-	"strings"
-
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/pki"
 )
 
@@ -46,13 +44,7 @@ func caSecret(r *infrav1.RabbitMQ) string {
 func domain(name, namespace string) string { return Headless(name) + "." + namespace + ".svc" }
 
 // Pods are the members' pods.
-func Pods(name string, replicas int32) []string {
-	var out []string
-	for i := range replicas {
-		out = append(out, fmt.Sprintf("%s-%d", name, i))
-	}
-	return out
-}
+func Pods(name string, replicas int32) []string { return member.Pods(name, replicas) }
 
 // Host is the DNS name of a member.
 func Host(r *infrav1.RabbitMQ, pod string) string { return pod + "." + domain(r.Name, r.Namespace) }
@@ -89,5 +81,3 @@ func agentNames(r *infrav1.RabbitMQ) []string { return pki.PodNames(Headless(r.N
 func labels(r *infrav1.RabbitMQ) map[string]string {
 	return map[string]string{"app.kubernetes.io/name": "rabbitmq", "app.kubernetes.io/instance": r.Name}
 }
-
-func list(pods []string) string { return strings.Join(pods, ", ") }

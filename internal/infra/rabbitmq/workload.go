@@ -36,16 +36,6 @@ func size(_ context.Context, s *scope) *outcome.Outcome {
 	return member.RememberSize(s, s.Owner().Spec.Storage)
 }
 
-// cell returns what a step has noted in the object's status.
-func cell(r *infrav1.RabbitMQ, step string) string {
-	for _, e := range r.Status.Externals {
-		if e.Step == step {
-			return e.ID
-		}
-	}
-	return ""
-}
-
 func claims(s *scope) ([]client.Object, error) {
 	r := s.Owner()
 	named := func(name string) metav1.ObjectMeta { return meta(r, name) }

@@ -14,7 +14,7 @@ import (
 	"stackwright.dev/kit/kittest"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
-	wire "stackwright.dev/stackwright/internal/agent/rabbitmq"
+	wire "stackwright.dev/stackwright/internal/agent/member"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq/fake"
 )
@@ -52,7 +52,7 @@ func scenario(t *testing.T) kittest.Scenario {
 func asMembers(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
 	status := kittest.Ready(p, u)
 	want, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas")
-	serving := min(members(p).Serving(), want)
+	serving := min(members(p).Serving("mq"), want)
 	status["readyReplicas"], status["availableReplicas"] = serving, serving
 	return status
 }
@@ -127,7 +127,7 @@ func TestMajorityLostNeedsAPerson(t *testing.T) {
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
 		change(p, func(m *fake.Members) {
 			m.Lose("mq-0", "mq-2")
-			m.Change("mq-1", func(s *wire.State) { s.Phase, s.Broker = wire.Starting, wire.Broker{} })
+			m.Change("mq-1", func(s *wire.State) { s.Phase, s.Service = wire.Starting, wire.Service{} })
 		})
 		c := p.Condition(mq, "MembersReady")
 		if c.Reason != "VolumesLost" || !strings.Contains(c.Message, "{forceBoot: mq-1, epoch: 2}") {
@@ -141,7 +141,7 @@ func TestMajorityLostNeedsAPerson(t *testing.T) {
 		}
 		change(p, func(m *fake.Members) {
 			m.Lose("mq-0", "mq-1")
-			m.Change("mq-2", func(s *wire.State) { s.Phase, s.Broker = wire.Starting, wire.Broker{} })
+			m.Change("mq-2", func(s *wire.State) { s.Phase, s.Service = wire.Starting, wire.Service{} })
 		})
 		if c := p.Condition(mq, "MembersReady"); c.Reason != "VolumesLost" || !strings.Contains(c.Message, "epoch: 3}") {
 			t.Errorf("an old decision was taken again: %s: %s", c.Reason, c.Message)

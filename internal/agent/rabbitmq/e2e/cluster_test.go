@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	wire "stackwright.dev/stackwright/internal/agent/member"
 	"stackwright.dev/stackwright/internal/agent/rabbitmq"
+	infra "stackwright.dev/stackwright/internal/infra/member"
 	operator "stackwright.dev/stackwright/internal/infra/rabbitmq"
 )
 
@@ -25,7 +27,7 @@ func begin(t *testing.T) (*lab, *driver) {
 	l.start(2, 1)
 	until(t, "the report of a member without data", 20*time.Second, func() bool {
 		w, _ := d.see()
-		return w.Reports["mq-1"].Phase == rabbitmq.Blank && w.Reports["mq-2"].Phase == rabbitmq.Blank
+		return w.Reports["mq-1"].Phase == wire.Blank && w.Reports["mq-2"].Phase == wire.Blank
 	})
 	if _, decision := d.see(); len(decision.Orders) > 0 {
 		t.Fatalf("orders were given before all members answered: %v", decision.Orders)
@@ -158,7 +160,7 @@ func TestMajorityLost(t *testing.T) {
 		t.Errorf("the message does not tell what to do: %s", decision.Message)
 	}
 	began := time.Now()
-	d.change(func(w *operator.World) { w.Recovery = recovery("mq-1", 2) })
+	d.change(func(w *infra.World) { w.Recovery = recovery("mq-1", 2) })
 	d.awaitAll(120 * time.Second)
 	t.Logf("all serve %s after the decision", time.Since(began).Round(100*time.Millisecond))
 	w.progress(t, 20*time.Second)
@@ -179,7 +181,7 @@ func TestOutdatedMemberJoinsAnew(t *testing.T) {
 		_, decision := d.see()
 		return decision.Reason == "MajorityMissing"
 	})
-	d.change(func(w *operator.World) { w.Recovery = recovery("mq-1", 2) })
+	d.change(func(w *infra.World) { w.Recovery = recovery("mq-1", 2) })
 	until(t, "the member to go on alone", 60*time.Second, func() bool { return d.serving("mq-1") })
 	l.start(0, 2)
 	d.awaitAll(120 * time.Second)
@@ -191,7 +193,7 @@ func TestShrinkAndGrow(t *testing.T) {
 	l, d := begin(t)
 	w := newWriter(t, l)
 	w.settle(t)
-	d.change(func(w *operator.World) { w.Pods = operator.Pods(broker, 1) })
+	d.change(func(w *infra.World) { w.Pods = operator.Pods(broker, 1) })
 	began := time.Now()
 	last := ""
 	until(t, "two members to leave", 120*time.Second, func() bool {
@@ -212,7 +214,7 @@ func TestShrinkAndGrow(t *testing.T) {
 	w.progress(t, 20*time.Second)
 	until(t, "one member to serve", 30*time.Second, func() bool { return d.serving("mq-0") })
 	l.start(1, 2)
-	d.change(func(w *operator.World) { w.Pods = operator.Pods(broker, 3) })
+	d.change(func(w *infra.World) { w.Pods = operator.Pods(broker, 3) })
 	d.awaitAll(120 * time.Second)
 	l.signal(syscall.SIGKILL, 0)
 	w.progress(t, 30*time.Second)

@@ -14,6 +14,7 @@ import (
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	"stackwright.dev/stackwright/internal/agent"
 	"stackwright.dev/stackwright/internal/agent/rabbitmq"
+	infra "stackwright.dev/stackwright/internal/infra/member"
 	operator "stackwright.dev/stackwright/internal/infra/rabbitmq"
 )
 
@@ -51,20 +52,20 @@ func (d *door) Close() {}
 // driver drives the cluster once a second, as the RabbitMQ controller does while a member does not serve.
 type driver struct {
 	t       *testing.T
-	members *operator.Members
+	members *infra.Members
 	stop    context.CancelFunc
 	done    chan struct{}
 
 	mu       sync.Mutex
-	world    operator.World
-	decision operator.Decision
+	world    infra.World
+	decision infra.Decision
 }
 
 func newDriver(t *testing.T, l *lab) *driver {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	d := &driver{t: t, stop: cancel, done: make(chan struct{})}
-	d.members = &operator.Members{Domain: domain, Caller: &door{clients: map[string]*agent.Client{},
+	d.members = &infra.Members{Domain: domain, Caller: &door{clients: map[string]*agent.Client{},
 		credentials: agent.Credentials{CA: l.agentCA["ca.crt"], Cert: l.agentCA["client.crt"], Key: l.agentCA["client.key"]}}}
 	d.world.Pods = operator.Pods(broker, 3)
 	go d.run(ctx)
@@ -81,7 +82,7 @@ func (d *driver) run(ctx context.Context) {
 		w := d.world
 		d.mu.Unlock()
 		w.Reports = d.members.Observe(ctx, w.Pods)
-		decision, err := d.members.Drive(ctx, w, func(r operator.Record) error {
+		decision, err := d.members.Drive(ctx, w, func(r infra.Record) error {
 			d.mu.Lock()
 			defer d.mu.Unlock()
 			d.world.Record = r
@@ -105,13 +106,13 @@ func (d *driver) run(ctx context.Context) {
 }
 
 // see returns the last world and decision.
-func (d *driver) see() (operator.World, operator.Decision) {
+func (d *driver) see() (infra.World, infra.Decision) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.world, d.decision
 }
 
-func (d *driver) change(f func(*operator.World)) {
+func (d *driver) change(f func(*infra.World)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f(&d.world)
@@ -122,7 +123,7 @@ func (d *driver) serving(pods ...string) bool {
 	w, _ := d.see()
 	for _, p := range pods {
 		s, ok := w.Reports[p]
-		if !ok || !s.Serves() || !slices.Equal(s.Broker.Running, pods) {
+		if !ok || !s.Serves() || !slices.Equal(s.Service.Running, pods) {
 			return false
 		}
 	}
@@ -142,6 +143,6 @@ func (d *driver) order(pod, what string, in, out any) error {
 
 var testBus = rabbitmq.Bus{Owner: "test/nova", VHost: "nova", User: "nova", Password: "a password of the test"}
 
-func recovery(pod string, epoch int64) *infrav1.RabbitMQRecovery {
-	return &infrav1.RabbitMQRecovery{ForceBoot: pod, Epoch: epoch}
+func recovery(pod string, epoch int64) *infrav1.Recovery {
+	return &infrav1.Recovery{ForceBoot: pod, Epoch: epoch}
 }

@@ -1,4 +1,4 @@
-package rabbitmq
+package member
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"stackwright.dev/stackwright/internal/agent"
-	"stackwright.dev/stackwright/internal/agent/rabbitmq"
+	wire "stackwright.dev/stackwright/internal/agent/member"
 )
 
 // Caller calls agents; *agent.Client is one.
@@ -38,30 +38,32 @@ const (
 	obeyWithin = 30 * time.Second
 )
 
-// Members gives orders to the agents of one broker.
+// Members gives orders to the agents of one cluster.
 type Members struct {
 	Caller
 	// Domain in which the pods have their names.
 	Domain string
+	// Moves names what has to be moved off a member before it leaves, such as queues; empty when nothing has.
+	Moves string
 }
 
-// order gives an order such as "POST /v1/leave" to the agent of a pod.
-func (m *Members) order(ctx context.Context, pod, what string, in any) error {
+// Order gives an order such as "POST /v1/leave" to the agent of a pod.
+func (m *Members) Order(ctx context.Context, pod, what string, in any) error {
 	ctx, cancel := context.WithTimeout(ctx, obeyWithin)
 	defer cancel()
 	return m.Call(ctx, pod+"."+m.Domain, what, in, nil)
 }
 
 // Observe asks all members at once. Those that do not answer are missing in the result.
-func (m *Members) Observe(ctx context.Context, pods []string) map[string]rabbitmq.State {
+func (m *Members) Observe(ctx context.Context, pods []string) map[string]wire.State {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
 	var mu sync.Mutex
-	out := map[string]rabbitmq.State{}
+	out := map[string]wire.State{}
 	var wg sync.WaitGroup
 	for _, p := range pods {
 		wg.Go(func() {
-			var s rabbitmq.State
+			var s wire.State
 			if err := m.Call(ctx, p+"."+m.Domain, "GET /v1/state", nil, &s); err != nil || s.Pod != p {
 				return
 			}
@@ -84,13 +86,13 @@ func (m *Members) Drive(ctx context.Context, w World, save func(Record) error) (
 		}
 	}
 	for _, p := range d.Forget {
-		if err := m.order(ctx, d.By, "POST /v1/forget", rabbitmq.Member{Pod: p}); err != nil {
+		if err := m.Order(ctx, d.By, "POST /v1/forget", wire.Member{Pod: p}); err != nil {
 			return d, fmt.Errorf("ordering %s to forget %s: %w", d.By, p, err)
 		}
 	}
 	var errs []error
 	for _, p := range slices.Sorted(maps.Keys(d.Orders)) {
-		if err := m.order(ctx, p, "POST /v1/start", d.Orders[p]); err != nil && !conflict(err) {
+		if err := m.Order(ctx, p, "POST /v1/start", d.Orders[p]); err != nil && !conflict(err) {
 			errs = append(errs, fmt.Errorf("ordering %s how to start: %w", p, err))
 		}
 	}
@@ -103,44 +105,15 @@ func conflict(err error) bool {
 	return ok && r.Code == http.StatusConflict
 }
 
-// unready tells that an order was understood and takes its time.
-func unready(err error) (string, bool) {
-	r, ok := errors.AsType[*agent.Refusal](err)
-	if !ok || r.Code != http.StatusServiceUnavailable {
-		return "", false
+// upgraded gives the order to the first member that takes it.
+func (m *Members) upgraded(ctx context.Context, pods []string) error {
+	var errs []error
+	for _, p := range pods {
+		err := m.Order(ctx, p, "POST /v1/upgraded", nil)
+		if err == nil {
+			return nil
+		}
+		errs = append(errs, fmt.Errorf("enabling the features of the new version on %s: %w", p, err))
 	}
-	return r.Message, true
-}
-
-// Shrink takes the last of pods out of the cluster, until only keep are left. It returns what is waited for, empty when
-// the others have left.
-func (m *Members) Shrink(ctx context.Context, pods []string, keep int) (string, error) {
-	reports := m.Observe(ctx, pods)
-	for _, p := range slices.Backward(pods[keep:]) {
-		s, ok := reports[p]
-		if ok && (s.Phase == rabbitmq.Left || s.Phase == rabbitmq.Blank) {
-			continue
-		}
-		if ok && s.Phase == rabbitmq.Stopping {
-			return p + " is leaving the cluster", nil
-		}
-		for _, other := range pods[:slices.Index(pods, p)+1] {
-			if o, ok := reports[other]; !ok || !o.Serves() {
-				return fmt.Sprintf("%s has to serve before %s can leave: its queues are moved while all members run; "+
-					"bring it back, or set replicas back to %d", other, p, len(pods)), nil
-			}
-		}
-		err := m.order(ctx, pods[0], "POST /v1/evacuate", rabbitmq.Member{Pod: p})
-		if why, ok := unready(err); ok {
-			return why, nil
-		}
-		if err != nil {
-			return "", fmt.Errorf("moving queues off %s: %w", p, err)
-		}
-		if err := m.order(ctx, p, "POST /v1/leave", nil); err != nil {
-			return "", fmt.Errorf("ordering %s to leave: %w", p, err)
-		}
-		return p + " is leaving the cluster", nil
-	}
-	return "", nil
+	return errors.Join(errs...)
 }

@@ -1,4 +1,4 @@
-package rabbitmq
+package member
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
-	wire "stackwright.dev/stackwright/internal/agent/rabbitmq"
+	wire "stackwright.dev/stackwright/internal/agent/member"
 )
 
 func blank(pod string) wire.State { return wire.State{Pod: pod, Volume: "v" + pod, Phase: wire.Blank} }
@@ -24,7 +24,7 @@ func in(pod string, phase wire.Phase, members ...string) wire.State {
 	s := wire.State{Pod: pod, Volume: "v" + pod, Phase: phase, Data: true, Epoch: 1, Members: members,
 		Message: "it starts"}
 	if phase == wire.Running {
-		s.Broker.Running = members
+		s.Service.Running = members
 	}
 	return s
 }
@@ -43,7 +43,7 @@ var (
 )
 
 func alone(s wire.State) wire.State {
-	s.Broker = wire.Broker{Running: []string{s.Pod}, Why: "1 of 3 members run, which is no majority"}
+	s.Service = wire.Service{Running: []string{s.Pod}, Why: "1 of 3 members run, which is no majority"}
 	return s
 }
 
@@ -151,24 +151,24 @@ var decisions = map[string]decideCase{
 		reason: "VolumesLost", message: "Only a-1 of the members a-0, a-1, a-2", stopped: true,
 	},
 	"a person decides": {
-		world: World{Pods: all, Record: once, Recovery: &infrav1.RabbitMQRecovery{ForceBoot: "a-1", Epoch: 2},
+		world: World{Pods: all, Record: once, Recovery: &infrav1.Recovery{ForceBoot: "a-1", Epoch: 2},
 			Reports: reports(blank("a-0"), in("a-1", wire.Starting, all...), blank("a-2"))},
 		orders: []string{"a-1 Alone 2"}, reason: "ForceBoot",
 	},
 	"a person's decision is being obeyed": {
 		world: World{Pods: all, Record: Record{Epoch: 2, Pod: "a-1", Volume: "va-1"},
-			Recovery: &infrav1.RabbitMQRecovery{ForceBoot: "a-1", Epoch: 2},
+			Recovery: &infrav1.Recovery{ForceBoot: "a-1", Epoch: 2},
 			Reports:  reports(blank("a-0"), epoch(2, in("a-1", wire.Starting, all...)), blank("a-2"))},
 		reason: "ForceBoot",
 	},
 	"an old decision": {
 		world: World{Pods: all, Record: Record{Epoch: 2, Pod: "a-1", Volume: "va-1"},
-			Recovery: &infrav1.RabbitMQRecovery{ForceBoot: "a-0", Epoch: 2},
+			Recovery: &infrav1.Recovery{ForceBoot: "a-0", Epoch: 2},
 			Reports:  reports(epoch(2, in("a-0", wire.Starting, all...)), blank("a-1"), blank("a-2"))},
 		reason: "VolumesLost", message: "epoch: 3}", stopped: true,
 	},
 	"a decision for a cluster that runs": {
-		world: World{Pods: all, Record: once, Recovery: &infrav1.RabbitMQRecovery{ForceBoot: "a-1", Epoch: 2},
+		world: World{Pods: all, Record: once, Recovery: &infrav1.Recovery{ForceBoot: "a-1", Epoch: 2},
 			Reports: reports(in("a-0", wire.Running, all...),
 				in("a-1", wire.Running, all...), in("a-2", wire.Running, all...))},
 	},

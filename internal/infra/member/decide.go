@@ -1,4 +1,4 @@
-package rabbitmq
+package member
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
-	"stackwright.dev/stackwright/internal/agent/rabbitmq"
+	wire "stackwright.dev/stackwright/internal/agent/member"
 )
 
 // World is what a decision is made on.
@@ -15,11 +15,13 @@ type World struct {
 	// Pods that there should be.
 	Pods []string
 	// Reports of the agents that answered, by pod.
-	Reports map[string]rabbitmq.State
+	Reports map[string]wire.State
 	// Record is what was decided before.
 	Record Record
 	// Recovery is a person's decision, or nil.
-	Recovery *infrav1.RabbitMQRecovery
+	Recovery *infrav1.Recovery
+	// Content is what a lost member may take with it, such as messages.
+	Content string
 }
 
 // Decision is what to do next. All orders may be given again.
@@ -30,7 +32,7 @@ type Decision struct {
 	Forget []string
 	By     string
 	// Orders are given to pods.
-	Orders map[string]rabbitmq.Start
+	Orders map[string]wire.Start
 	// Reason and Message tell what is waited for; empty when all members serve.
 	Reason, Message string
 	// Stopped tells that only a person can go on.
@@ -43,7 +45,7 @@ type Decision struct {
 // agents of all pods say that their volumes are empty, and always by the same pod until that pod has another volume.
 func Decide(w World) Decision {
 	d := Decision{Record: w.Record}
-	with := w.pick(func(s rabbitmq.State) bool { return s.Data })
+	with := w.pick(func(s wire.State) bool { return s.Data })
 	for _, p := range with {
 		d.Record.Epoch = max(d.Record.Epoch, w.Reports[p].Epoch)
 	}
@@ -65,7 +67,7 @@ func Decide(w World) Decision {
 	return d
 }
 
-func (w *World) pick(f func(rabbitmq.State) bool) []string {
+func (w *World) pick(f func(wire.State) bool) []string {
 	return slices.DeleteFunc(slices.Clone(w.Pods), func(p string) bool {
 		s, ok := w.Reports[p]
 		return !ok || !f(s)
@@ -76,16 +78,16 @@ func (w *World) missing() []string {
 	return slices.DeleteFunc(slices.Clone(w.Pods), func(p string) bool { _, ok := w.Reports[p]; return ok })
 }
 
-// running are the members of the newest formation whose broker is in touch with a majority.
+// running are the members of the newest formation whose daemon is in touch with a majority.
 func (w *World) running(epoch int64) []string {
-	return w.pick(func(s rabbitmq.State) bool {
-		return s.Phase == rabbitmq.Running && s.Data && s.Epoch == epoch && 2*len(s.Broker.Running) > len(s.Members)
+	return w.pick(func(s wire.State) bool {
+		return s.Phase == wire.Running && s.Data && s.Epoch == epoch && s.Majority()
 	})
 }
 
 // gather makes pods without usable data join the running members.
 func (w *World) gather(d *Decision, running []string) {
-	d.Orders, d.By, d.Serving = map[string]rabbitmq.Start{}, running[0], true
+	d.Orders, d.By, d.Serving = map[string]wire.Start{}, running[0], true
 	var waiting []string
 	for _, p := range w.Pods {
 		s, ok := w.Reports[p]
@@ -95,17 +97,17 @@ func (w *World) gather(d *Decision, running []string) {
 			continue
 		case s.Serves():
 			continue
-		case s.Phase == rabbitmq.Running:
-			waiting = append(waiting, p+": "+s.Broker.Why)
+		case s.Phase == wire.Running:
+			waiting = append(waiting, p+": "+s.Service.Why)
 			continue
-		case s.Phase != rabbitmq.Blank && s.Phase != rabbitmq.Left && s.Phase != rabbitmq.Outdated:
+		case s.Phase != wire.Blank && s.Phase != wire.Left && s.Phase != wire.Outdated:
 			waiting = append(waiting, fmt.Sprintf("%s is %s: %s", p, s.Phase, s.Message))
 			continue
 		}
 		if slices.Contains(w.Reports[d.By].Members, p) {
 			d.Forget = append(d.Forget, p)
 		}
-		d.Orders[p] = rabbitmq.Start{Mode: rabbitmq.Join, Epoch: d.Record.Epoch, Volume: s.Volume, Peers: running}
+		d.Orders[p] = wire.Start{Mode: wire.Join, Epoch: d.Record.Epoch, Volume: s.Volume, Peers: running}
 		waiting = append(waiting, p+" joins")
 	}
 	if len(waiting) > 0 {
@@ -115,12 +117,12 @@ func (w *World) gather(d *Decision, running []string) {
 
 // seed begins a cluster: all volumes are empty.
 func (w *World) seed(d *Decision) {
-	moving := func(s rabbitmq.State) bool { return s.Phase == rabbitmq.Starting || s.Phase == rabbitmq.Stopping }
+	moving := func(s wire.State) bool { return s.Phase == wire.Starting || s.Phase == wire.Stopping }
 	if p := w.pick(moving); len(p) > 0 {
 		d.Reason, d.Message = "Forming", fmt.Sprintf("Waits for %s: %s.", p[0], w.Reports[p[0]].Message)
 		return
 	}
-	ready := w.pick(func(s rabbitmq.State) bool { return s.Phase == rabbitmq.Blank || s.Phase == rabbitmq.Left })
+	ready := w.pick(func(s wire.State) bool { return s.Phase == wire.Blank || s.Phase == wire.Left })
 	if len(ready) != len(w.Pods) {
 		w.tell(d)
 		return
@@ -133,7 +135,7 @@ func (w *World) seed(d *Decision) {
 	for _, p := range w.Pods {
 		d.Record.Epoch = max(d.Record.Epoch, w.Reports[p].Epoch)
 	}
-	d.Orders = map[string]rabbitmq.Start{pod: {Mode: rabbitmq.Seed, Epoch: d.Record.Epoch, Volume: d.Record.Volume}}
+	d.Orders = map[string]wire.Start{pod: {Mode: wire.Seed, Epoch: d.Record.Epoch, Volume: d.Record.Volume}}
 	d.Reason, d.Message = "Forming", "Waits for "+pod+" to form the cluster."
 }
 
@@ -152,7 +154,7 @@ func (w *World) forceable(d *Decision) bool {
 	d.Record = Record{Epoch: w.Recovery.Epoch, Pod: s.Pod, Volume: s.Volume}
 	d.Reason, d.Message = "ForceBoot", "Waits for "+s.Pod+" to go on alone, as spec.recovery.forceBoot says."
 	if s.Epoch < w.Recovery.Epoch {
-		d.Orders = map[string]rabbitmq.Start{s.Pod: {Mode: rabbitmq.Alone, Epoch: w.Recovery.Epoch, Volume: s.Volume}}
+		d.Orders = map[string]wire.Start{s.Pod: {Mode: wire.Alone, Epoch: w.Recovery.Epoch, Volume: s.Volume}}
 	}
 	return true
 }
@@ -170,7 +172,7 @@ func (w *World) awaitMajority(d *Decision, with []string) {
 	have := slices.DeleteFunc(with, func(p string) bool { return !isMember(p) })
 	silent := slices.DeleteFunc(w.missing(), func(p string) bool { return !isMember(p) })
 	need := len(members)/2 + 1
-	if len(w.pick(func(s rabbitmq.State) bool { return s.Phase == rabbitmq.Starting && !s.Data })) > 0 {
+	if len(w.pick(func(s wire.State) bool { return s.Phase == wire.Starting && !s.Data })) > 0 {
 		// A member that joins counts before it says that it has joined.
 		w.tell(d)
 		return
@@ -182,12 +184,12 @@ func (w *World) awaitMajority(d *Decision, with []string) {
 	case len(have)+len(silent) >= need:
 		d.Reason = "MajorityMissing"
 		d.Message = fmt.Sprintf("%s has data and waits for a majority, %d of the members %s; %s does not answer: "+
-			"bring its node back, or, if its volume is lost for good and messages that only it held may be lost, %s.",
-			list(have), need, list(members), list(silent), choice)
+			"bring its node back, or, if its volume is lost for good and %s that only it held may be lost, %s.",
+			list(have), need, list(members), list(silent), w.Content, choice)
 	default:
 		d.Reason, d.Stopped = "VolumesLost", true
 		d.Message = fmt.Sprintf("Only %s of the members %s has its data, which is no majority, so the operator "+
-			"cannot know whether it has all messages; restore the other volumes, or %s.", list(have), list(members), choice)
+			"cannot know whether it has all %s; restore the other volumes, or %s.", list(have), list(members), w.Content, choice)
 	}
 }
 
@@ -207,8 +209,10 @@ func (w *World) tell(d *Decision) {
 			parts = append(parts, p+" does not answer")
 			continue
 		}
-		d.Stopped = d.Stopped || s.Phase == rabbitmq.Blocked
-		parts = append(parts, fmt.Sprintf("%s is %s: %s", p, s.Phase, cmp.Or(s.Broker.Why, s.Message, "it serves")))
+		d.Stopped = d.Stopped || s.Phase == wire.Blocked
+		parts = append(parts, fmt.Sprintf("%s is %s: %s", p, s.Phase, cmp.Or(s.Service.Why, s.Message, "it serves")))
 	}
 	d.Reason, d.Message = "MembersStarting", "Waits for members: "+strings.Join(parts, "; ")+"."
 }
+
+func list(pods []string) string { return strings.Join(pods, ", ") }

@@ -1,4 +1,4 @@
-package rabbitmq
+package member
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"stackwright.dev/stackwright/internal/agent/volume"
 )
 
-// Volume is a member's persistent volume: the broker's data, and beside it what the agent has to remember for sure.
+// Volume is a member's persistent volume: the daemon's data, and beside it what the agent has to remember for sure.
 type Volume struct{ *volume.Volume[Memo] }
 
 // Memo is what the agent remembers on the volume.
@@ -28,7 +28,7 @@ type Memo struct {
 	Left    bool `json:"left,omitempty"`
 	// Members are the pods of the cluster.
 	Members []string `json:"members,omitempty"`
-	// Version of RabbitMQ that last ran on the data.
+	// Version of the daemon that last ran on the data.
 	Version string `json:"version,omitempty"`
 }
 
@@ -41,15 +41,15 @@ func OpenVolume(root string) (*Volume, error) {
 	return &Volume{v}, nil
 }
 
-// Wipe removes the broker's data, unless it is that of a member.
-func (v *Volume) Wipe() error {
+// Wipe removes the daemon's files and folders, unless they are those of a member.
+func (v *Volume) Wipe(names ...string) error {
 	if v.Memo().Data {
 		return errors.New("wiping the volume: it has the data of a member")
 	}
-	err := errors.Join(os.RemoveAll(v.Path("data")), os.RemoveAll(v.Path("feature_flags")),
-		os.RemoveAll(v.Path("plugins")))
-	if err != nil {
-		return fmt.Errorf("wiping the volume: %w", err)
+	for _, name := range names {
+		if err := os.RemoveAll(v.Path(name)); err != nil {
+			return fmt.Errorf("wiping the volume: %w", err)
+		}
 	}
 	return volume.Sync(v.Path())
 }
