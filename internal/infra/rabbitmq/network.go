@@ -46,7 +46,8 @@ func networkPolicy(r *infrav1.RabbitMQ) *networkingv1.NetworkPolicy {
 		PodSelector: metav1.LabelSelector{MatchLabels: labels(r)},
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 		Ingress: []networkingv1.NetworkPolicyIngressRule{
-			{From: []networkingv1.NetworkPolicyPeer{namespace}, Ports: ports(Port(r))},
+			// The operator of OpenStack resources takes notifications.
+			{From: []networkingv1.NetworkPolicyPeer{namespace, operator}, Ports: ports(Port(r))},
 			{From: []networkingv1.NetworkPolicyPeer{members}, Ports: ports(portEPMD, portDistribution)},
 			{From: []networkingv1.NetworkPolicyPeer{members, operator}, Ports: ports(agent.Port)},
 		},

@@ -1,6 +1,7 @@
 package rabbitmq_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -209,4 +210,19 @@ func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The operator that listens to notifications is in another namespace than the broker.
+func TestOperatorMayListen(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		rules, _, _ := unstructured.NestedSlice(p.Object("NetworkPolicy/cloud/mq").Object, "spec", "ingress")
+		for _, r := range rules {
+			text := fmt.Sprint(r)
+			if strings.Contains(text, "port:5671") && strings.Contains(text, "stackwright-operator") {
+				return
+			}
+		}
+		t.Errorf("no rule lets the operator in: %v", rules)
+	})
 }
