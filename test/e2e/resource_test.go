@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -78,7 +77,13 @@ func manifest(w *story.World, file string) (out []*unstructured.Unstructured) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	d := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(raw), 4096)
+	return decoded(w, string(raw))
+}
+
+// decoded are the objects of a text, in the story's namespace.
+func decoded(w *story.World, text string) (out []*unstructured.Unstructured) {
+	w.Helper()
+	d := utilyaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096)
 	for {
 		u := &unstructured.Unstructured{}
 		err := d.Decode(&u.Object)
