@@ -48,8 +48,8 @@ func (a *app) resourcesOrphans() *cobra.Command {
 		Short: "List resources that carry the marker of an object that is not there",
 		Long: `List resources that carry the marker of an object that is not there, in any namespace of the cluster.
 
-That is what is left of objects whose finalizers were taken away by hand, or that were let go on purpose (spec.policy:
-detach). The marker does not tell which cluster it is of: what objects of another cluster keep in the same cloud is
+That is what is left of objects whose finalizers were taken away by hand, or that were given up by the annotation
+kit.stackwright.dev/abandon. The marker does not tell which cluster it is of: what objects of another cluster keep in the same cloud is
 listed, too. Look twice, and name the ids, before --delete. The exit code is 3 when there are any.`,
 	}
 	f := orphanFlags{cloud: cloudFlag(cmd), kinds: kindFlag(cmd)}

@@ -69,6 +69,10 @@ func (t *target) changes(seen, fields map[string]any) any {
 			op = "replace"
 		}
 		path := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		if _, known := t.kind.Field(name); !known && inside[name] == nil {
+			ops = append(ops, map[string]any{"op": "remove", "path": path})
+			continue
+		}
 		ops = append(ops, map[string]any{"op": op, "path": path, "value": inside[name]})
 	}
 	return ops

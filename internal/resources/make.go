@@ -60,8 +60,11 @@ func withDefaults(fields []d.Field, inside map[string]any) map[string]any {
 	return out
 }
 
-// withMarker adds the marker to tags or metadata.
+// withMarker adds the marker, if there is one, to tags or metadata.
 func (t *target) withMarker(v any) any {
+	if t.marker == "" {
+		return v
+	}
 	if t.kind.Marker.Channel == d.MarkByMetadata {
 		have, _ := v.(map[string]any)
 		with := maps.Clone(have)

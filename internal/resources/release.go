@@ -22,6 +22,9 @@ func (c *controller) parted(ctx context.Context, sc *scope) *outcome.Outcome {
 	cell := sc.Cell()
 	p := policyOf(c.kind, o.Common())
 	if !p.delete || cell.Operation == opFound && !p.adopt || o.Common().Import != nil && cell.ID == "" {
+		if out := c.part(ctx, sc, p); out != nil {
+			return out
+		}
 		c.forget(o)
 		return nil
 	}

@@ -249,6 +249,8 @@ func (r *run[T]) release(i int) bool {
 	sc := r.scope(i).WithExternal(res.cell, func() error { return r.saveCell(i) })
 	r.evalRefs([]int{i})
 	out := r.safeRelease(i, sc)
+	res.notes = sc.Notes()
+	r.tell(i)
 	if out.Ready() {
 		res.cell, res.touched = nil, true
 		return true

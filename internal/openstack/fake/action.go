@@ -28,6 +28,9 @@ func (c *Cloud) acting(k *d.Kind, q *question) (answer, bool) {
 			return c.relation(k, values, &question{Request: &http.Request{Method: http.MethodDelete}}), true
 		}
 	}
+	if a, ok := c.untagging(k, q); ok {
+		return a, true
+	}
 	for _, a := range k.Actions {
 		if a.Remove != nil {
 			if values, ok := q.asks(*a.Remove); ok && (values["removed"] != nil) {
@@ -247,6 +250,25 @@ func (c *Cloud) take(k *d.Kind, a d.Action, values map[string]any) answer {
 		body.Place(row.fields, f, nil)
 	}
 	return answer{code: http.StatusNoContent}
+}
+
+// untagging removes one entry of tags or metadata.
+func (c *Cloud) untagging(k *d.Kind, q *question) (answer, bool) {
+	values, ok := fits(k.Path+"/{id}/"+k.Marker.Field+"/{removed}", q.path)
+	if !ok || !k.Marker.Single || q.Method != http.MethodDelete {
+		return answer{}, false
+	}
+	id, _ := values["id"].(string)
+	row := c.row(k, id)
+	if row == nil {
+		return missing(k, id), true
+	}
+	entry := values["removed"]
+	if tags, ok := row.fields[k.Marker.Field].([]any); ok && !slices.Contains(tags, entry) {
+		return failure(http.StatusNotFound, fmt.Sprintf("Tag %s could not be found.", entry)), true
+	}
+	f, _ := k.Field(k.Marker.Field)
+	return c.take(k, d.Action{Name: f.Via}, values), true
 }
 
 func same(f d.Field, removed, have any) bool {

@@ -268,6 +268,9 @@ func (c *Cloud) update(k *d.Kind, id string, q *question) answer {
 			row.fields[name] = v
 		}
 	}
+	if v, given := in[k.Marker.Field]; given && v == nil && k.Update.JSONPatch {
+		delete(row.fields, k.Marker.Field)
+	}
 	row.updated = time.Now()
 	return c.show(k, id)
 }

@@ -165,6 +165,9 @@ type Marker struct {
 	// Field that carries the marker, by API name: the id as a request to create asks for it, the list of tags, the
 	// metadata or the extra attribute.
 	Field string
+	// Single tells that an entry of the tags or metadata can be deleted by itself, at the path of the resource followed by
+	// Field and the entry. Otherwise the whole Field is sent without the marker when it is taken off.
+	Single bool
 }
 
 // Field returns the field with that API name, also when it is an entry of a flat one.

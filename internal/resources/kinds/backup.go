@@ -7,7 +7,8 @@ var Backup = d.Kind{
 	Name: "Backup", Plural: "backups", Service: "block-storage", Path: "/backups", Item: "backup", Items: "backups",
 	Doc: "Backup is a copy of a volume in another store.", Key: []string{"name", "volume_id"},
 	Events: []string{"backup"},
-	Read:   "3.43", Update: d.Update{Method: "PUT", Since: "3.9"}, Marker: metadata,
+	Read:   "3.43", Update: d.Update{Method: "PUT", Since: "3.9"},
+	Marker: d.Marker{Channel: d.MarkByMetadata, Field: "metadata"},
 	Fields: []d.Field{
 		name(255), {API: "description", Max: 255, Doc: "A sentence for people."},
 		{API: "volume_id", Ref: "Volume", Required: true, CreateOnly: true, Doc: "Volume that is copied."},

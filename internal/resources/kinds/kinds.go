@@ -80,8 +80,8 @@ var (
 	// against a schema, and such an attribute would break every list of them.
 	extra = d.Marker{Channel: d.MarkByExtra, Field: "stackwright_owner"}
 	byKey = d.Marker{Channel: d.MarkByKey}
-	// metadata is Cinder's.
-	metadata = d.Marker{Channel: d.MarkByMetadata, Field: "metadata"}
+	// metadata is Nova's and Cinder's, but for backups.
+	metadata = d.Marker{Channel: d.MarkByMetadata, Field: "metadata", Single: true}
 )
 
 // Fields that many kinds have.

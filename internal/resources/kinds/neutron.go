@@ -4,7 +4,7 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 
 // Most of Neutron's resources have tags, which only ports take when they are made (as of 2025.1).
 var (
-	neutronTag   = d.Marker{Channel: d.MarkByTagLater, Field: "tags"}
+	neutronTag   = d.Marker{Channel: d.MarkByTagLater, Field: "tags", Single: true}
 	neutronKey   = []string{"name", "project_id"}
 	neutronState = d.State{Path: "status", Ready: []string{"ACTIVE", "DOWN"}, Pending: []string{"BUILD"},
 		Error: []string{"ERROR"}}

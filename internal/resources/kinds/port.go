@@ -6,7 +6,8 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 var Port = d.Kind{
 	Name: "Port", Plural: "ports", Service: "network", Path: "/ports", Item: "port", Items: "ports",
 	Doc: "Port is where a server or something else is plugged into a network.", Key: append(neutronKey, "network_id"),
-	Update: d.Update{Method: "PUT"}, Marker: d.Marker{Channel: d.MarkByTag, Field: "tags"}, Events: []string{"port"},
+	Update: d.Update{Method: "PUT"}, Marker: d.Marker{Channel: d.MarkByTag, Field: "tags", Single: true},
+	Events:  []string{"port"},
 	Actions: tagAction("/ports"),
 	Fields: append([]d.Field{
 		name(255), neutronDescription, projectRef, adminStateUp, notLater(neutronTags),

@@ -8,7 +8,7 @@ var Server = d.Kind{
 	Doc: "Server is a virtual machine, or a bare one.", Key: []string{"name"},
 	Events: []string{"instance", "compute.instance"},
 	// From 2.47 on the flavor is shown without its id.
-	Read: "2.46", Update: d.Update{Method: "PUT"}, Marker: d.Marker{Channel: d.MarkByMetadata, Field: "metadata"},
+	Read: "2.46", Update: d.Update{Method: "PUT"}, Marker: metadata,
 	Fields: append([]d.Field{
 		name(255), {API: "description", Max: 255, Since: "2.19", Doc: "A sentence for people."},
 		{API: "flavorRef", As: "flavorRef", In: "flavor.id", Ref: "Flavor", Required: true, Via: "resize",
