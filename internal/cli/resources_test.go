@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -158,6 +159,35 @@ func TestResourcesImportIsRefused(t *testing.T) {
 	c.Put("Region", map[string]any{"id": strings.Repeat("x", 256)})
 	w.run("resources", "import", "--kind", "region").want(t, exitFailed, "was refused: ", "1 objects were made",
 		"1 objects were refused")
+}
+
+// Of several clusters that keep resources in one cloud each has its own orphans.
+func TestResourcesOrphansOfClusters(t *testing.T) {
+	w, c := withCloud(t)
+	system := &corev1.Namespace{}
+	system.Name = "kube-system"
+	must(t, w.client.Create(t.Context(), system))
+	here := resources.ClusterID(system.UID)
+	if len(here) != 8 {
+		t.Fatalf("the cluster is named %q", here)
+	}
+	c.Put("User", map[string]any{"id": "aaaa", "name": "mine", "stackwright_owner": "somebody." + here})
+	c.Put("User", map[string]any{"id": "bbbb", "name": "theirs", "stackwright_owner": "somebody.ffffffff"})
+	c.Put("User", map[string]any{"id": "cccc", "name": "old", "stackwright_owner": "somebody"})
+	r := w.run("resources", "orphans", "--kind", "user").want(t, exitNo, "aaaa", here,
+		"2 more are of another cluster, or do not tell of which; see them with --all-clusters.")
+	if strings.Contains(r.out, "bbbb") || strings.Contains(r.out, "cccc") {
+		t.Errorf("those of others are listed:\n%s", r.out)
+	}
+	w.run("resources", "orphans", "bbbb", "--delete", "--yes").want(t, exitFailed, "bbbb: no orphan has this id")
+	w.run("resources", "orphans", "--delete", "--yes").want(t, exitDone, "aaaa")
+	if n := len(c.All("User")); n != 2 {
+		t.Errorf("%d users are there, want those of the others", n)
+	}
+	w.run("resources", "orphans", "--all-clusters").want(t, exitNo, "bbbb", "ffffffff", "cccc")
+	w.forbids = func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/namespaces/kube-system") }
+	w.run("resources", "orphans").want(t, exitFailed, "ask for the right to get it, or give --all-clusters")
+	w.run("resources", "orphans", "bbbb", "--all-clusters", "--delete", "--yes").want(t, exitDone, "bbbb")
 }
 
 // A project with a thousand resources becomes a thousand objects; once they are there nothing is written.

@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/stackwright/internal/resources"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
@@ -22,6 +25,8 @@ type orphan struct {
 	ID     string `json:"id"`
 	Name   string `json:"name,omitempty"`
 	Marker string `json:"marker"`
+	// Cluster whose object made it; empty when it does not tell.
+	Cluster string `json:"cluster,omitempty"`
 	// Deleted tells that it is gone now, Error why it is not.
 	Deleted bool   `json:"deleted,omitempty"`
 	Error   string `json:"error,omitempty"`
@@ -30,6 +35,8 @@ type orphan struct {
 // orphanage is what a search for orphans came to.
 type orphanage struct {
 	Orphans []orphan `json:"orphans"`
+	// Elsewhere is how many more carry the marker of another cluster, or of one that they do not name.
+	Elsewhere int `json:"elsewhere,omitempty"`
 	// Blind are the kinds whose resources do not show whose they are, Unread those that could not be read, and why.
 	Blind  []string `json:"blind,omitempty"`
 	Unread []string `json:"unread,omitempty"`
@@ -40,6 +47,8 @@ type orphanFlags struct {
 	cloud       *string
 	kinds       *[]string
 	delete, yes *bool
+	// all are those of all clusters.
+	all *bool
 }
 
 func (a *app) resourcesOrphans() *cobra.Command {
@@ -49,12 +58,16 @@ func (a *app) resourcesOrphans() *cobra.Command {
 		Long: `List resources that carry the marker of an object that is not there, in any namespace of the cluster.
 
 That is what is left of objects whose finalizers were taken away by hand, or that were given up by the annotation
-kit.stackwright.dev/abandon. The marker does not tell which cluster it is of: what objects of another cluster keep in the same cloud is
-listed, too. Look twice, and name the ids, before --delete. The exit code is 3 when there are any.`,
+kit.stackwright.dev/abandon.
+
+The marker names the cluster, and those of this one are listed. --all-clusters adds what carries the marker of another
+cluster, or one that names none, as earlier operators made it: objects of another cluster may keep that. Look twice,
+and name the ids, before --delete. The exit code is 3 when there are any.`,
 	}
 	f := orphanFlags{cloud: cloudFlag(cmd), kinds: kindFlag(cmd)}
 	f.delete = cmd.Flags().Bool("delete", false, "delete the orphans, or those whose ids are given; needs --yes")
 	f.yes = cmd.Flags().Bool("yes", false, "confirm --delete")
+	f.all = cmd.Flags().Bool("all-clusters", false, "list those of other clusters, too, and those that name none")
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error { return a.orphans(cmd.Context(), f, ids) }
 	a.outputFlag(cmd)
 	return cmd
@@ -97,8 +110,13 @@ func (a *app) orphans(ctx context.Context, f orphanFlags, ids []string) error {
 	if err != nil {
 		return err
 	}
-	found = orphaned(found, known, ids)
-	if err := home.fill(found, ids); err != nil {
+	found = orphaned(found, known)
+	if !*f.all {
+		if found, err = home.ours(ctx, c, found); err != nil {
+			return err
+		}
+	}
+	if found, err = home.fill(found, ids); err != nil {
 		return err
 	}
 	if *f.delete && *f.yes {
@@ -135,23 +153,41 @@ func marked(ctx context.Context, census *resources.Census, list []*d.Kind,
 	return found, home, nil
 }
 
-// orphaned are the orphans among resources, or those with the given ids.
-func orphaned(found []resources.Found, known *intake.Cluster, ids []string) []resources.Found {
-	return slices.DeleteFunc(found, func(f resources.Found) bool {
-		return !known.Foreign(f) || len(ids) > 0 && !slices.Contains(ids, f.ID)
-	})
+// orphaned are the orphans among resources.
+func orphaned(found []resources.Found, known *intake.Cluster) []resources.Found {
+	return slices.DeleteFunc(found, func(f resources.Found) bool { return !known.Foreign(f) })
 }
 
-func (h *orphanage) fill(found []resources.Found, ids []string) error {
+// ours are the resources of this cluster; the others are counted.
+func (h *orphanage) ours(ctx context.Context, c client.Reader, found []resources.Found) ([]resources.Found, error) {
+	var ns corev1.Namespace
+	err := c.Get(ctx, client.ObjectKey{Name: metav1.NamespaceSystem}, &ns)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("reading the namespace %s, which tells clusters apart; ask for the right to get it, or "+
+			"give --all-clusters: %w", metav1.NamespaceSystem, err)
+	}
+	here := resources.ClusterID(ns.UID)
+	ours := slices.DeleteFunc(slices.Clone(found), func(f resources.Found) bool { return f.Cluster != here })
+	h.Elsewhere = len(found) - len(ours)
+	return ours, nil
+}
+
+// fill takes the orphans in, or those with the given ids, and returns them.
+func (h *orphanage) fill(found []resources.Found, ids []string) ([]resources.Found, error) {
+	if len(ids) > 0 {
+		found = slices.DeleteFunc(found, func(f resources.Found) bool { return !slices.Contains(ids, f.ID) })
+	}
 	left := slices.Clone(ids)
 	for _, f := range found {
-		h.Orphans = append(h.Orphans, orphan{Kind: f.Kind.Name, ID: f.ID, Name: intake.NameOf(f), Marker: f.Marker})
+		h.Orphans = append(h.Orphans, orphan{Kind: f.Kind.Name, ID: f.ID, Name: intake.NameOf(f), Marker: f.Marker,
+			Cluster: f.Cluster})
 		left = slices.DeleteFunc(left, func(id string) bool { return id == f.ID })
 	}
 	if len(left) > 0 {
-		return fmt.Errorf("%s: no orphan has this id; see stackwright resources orphans", strings.Join(left, ", "))
+		return nil, fmt.Errorf("%s: no orphan has this id; see stackwright resources orphans, with --all-clusters for those "+
+			"that other clusters left", strings.Join(left, ", "))
 	}
-	return nil
+	return found, nil
 }
 
 // remove deletes the orphans, what others refer to last.
@@ -185,11 +221,11 @@ func (h *orphanage) verdict() error {
 }
 
 func (a *app) showOrphans(h *orphanage, remove bool) {
-	rows := [][]string{{"KIND", "ID", "NAME", "MARKER", "DELETED"}}
+	rows := [][]string{{"KIND", "ID", "NAME", "MARKER", "CLUSTER", "DELETED"}}
 	deleted := 0
 	for _, o := range h.Orphans {
 		state := cmp.Or(firstLine(o.Error), yesNo(o.Deleted))
-		rows = append(rows, []string{o.Kind, o.ID, orDash(o.Name), o.Marker, state})
+		rows = append(rows, []string{o.Kind, o.ID, orDash(o.Name), o.Marker, orDash(o.Cluster), state})
 		if o.Deleted {
 			deleted++
 		}
@@ -198,6 +234,10 @@ func (a *app) showOrphans(h *orphanage, remove bool) {
 		a.table(rows)
 	} else {
 		fmt.Fprintln(a.out, "There are no orphans.")
+	}
+	if h.Elsewhere > 0 {
+		fmt.Fprintf(a.out, "\n%d more are of another cluster, or do not tell of which; see them with --all-clusters.\n",
+			h.Elsewhere)
 	}
 	if len(h.Blind) > 0 {
 		fmt.Fprintf(a.out, "\nNot looked at, for they do not show whose they are: %s\n", strings.Join(h.Blind, ", "))

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -19,6 +22,7 @@ import (
 	"stackwright.dev/kit"
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+	"stackwright.dev/stackwright/internal/resources"
 )
 
 // Options are the flags of the operator.
@@ -65,7 +69,8 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := Registry(Environment{Releases: releases.Names, Gateway: gateway, Metrics: metrics.Registry, Served: served})
+	known := Registry(Environment{Releases: releases.Names, Gateway: gateway, Metrics: metrics.Registry, Served: served,
+		Cluster: func() (string, error) { return identity(cfg) }})
 	selection, err := Select(o.Controllers, known.Components())
 	if err != nil {
 		return nil, err
@@ -128,6 +133,28 @@ func servesKinds(cfg *rest.Config) (func(kind string) bool, error) {
 		}
 	}
 	return func(kind string) bool { return served[kind] }, nil
+}
+
+// identity names the cluster by its namespace kube-system, which lives as long as it does. An operator that may not see
+// the namespace, or a cluster without, leaves resources with a marker that names no cluster.
+func identity(cfg *rest.Config) (string, error) {
+	c, err := client.New(cfg, client.Options{Scheme: Scheme()})
+	if err != nil {
+		return "", fmt.Errorf("connecting to the cluster: %w", err)
+	}
+	var ns corev1.Namespace
+	err = c.Get(context.Background(), client.ObjectKey{Name: metav1.NamespaceSystem}, &ns)
+	switch {
+	case apierrors.IsForbidden(err):
+		ctrl.Log.WithName("operator").Error(err, "resources of OpenStack do not tell which cluster they are of; "+
+			"let the operator get namespaces, as the roles of its chart do")
+		return "", nil
+	case apierrors.IsNotFound(err):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("reading the identity of the cluster: %w", err)
+	}
+	return resources.ClusterID(ns.UID), nil
 }
 
 func probes(manager ctrl.Manager) error {

@@ -44,6 +44,8 @@ type Environment struct {
 	Gateway bool
 	// Served tells whether the cluster has the definition of a kind of OpenStack resources; nil says yes to all.
 	Served func(kind string) bool
+	// Cluster names the cluster, for what resources of OpenStack carry; nil leaves it open.
+	Cluster func() (string, error)
 	// Galera, RabbitMQ and OVN call the agents of members; nil calls them by network.
 	Galera   galera.Dial
 	RabbitMQ member.Dial
@@ -136,6 +138,12 @@ func openstackResources(e Environment) Entry {
 				return nil, nil
 			}
 			engine.Lacks(e.Served)
+		}
+		if e.Cluster != nil {
+			var err error
+			if engine.Cluster, err = e.Cluster(); err != nil {
+				return nil, err
+			}
 		}
 		controllers, err := engine.Controllers(Scheme())
 		if err != nil || e.Served != nil && !e.Served("ProjectBundle") {

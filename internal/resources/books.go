@@ -1,6 +1,10 @@
 package resources
 
 import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/internal/openstack"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
@@ -16,6 +20,13 @@ func ConfigOf(spec *openstackv1.CloudSpec, content map[string][]byte) openstack.
 
 // Marker is what the resource of an object carries, if its kind has a place for it.
 func Marker(k *d.Kind, o openstackv1.Object) string { return markerOf(k, o) }
+
+// ClusterID names a cluster, by the uid of its namespace kube-system: the beginning is enough to tell those apart that
+// share a cloud.
+func ClusterID(uid types.UID) string {
+	id, _, _ := strings.Cut(string(uid), "-")
+	return id
+}
 
 // Marked tells whether the resources of a kind show that they belong to an object, and to which. An id that was chosen
 // looks like any other.

@@ -20,8 +20,8 @@ type Found struct {
 	Kind *d.Kind
 	// ID tells it from others of its kind; of a relation it is the values of its key.
 	ID string
-	// Marker that it carries; empty when it carries none.
-	Marker string
+	// Marker that it carries, and the cluster of its owner; each is empty when it does not tell.
+	Marker, Cluster string
 	// Fields as the API shows them, with those of what it is a part of and without the marker.
 	Fields map[string]any
 }
@@ -162,7 +162,7 @@ func (c *Census) below(ctx context.Context, k *d.Kind, place map[string]any) ([]
 		}
 		maps.Copy(seen, place)
 		if c.within(ctx, k, i.ID, seen) {
-			out = append(out, Found{Kind: k, ID: i.ID, Marker: i.Marker, Fields: seen})
+			out = append(out, Found{Kind: k, ID: i.ID, Marker: i.Marker, Cluster: i.Cluster, Fields: seen})
 		}
 		return true
 	})

@@ -94,9 +94,9 @@ func (t *target) flat(id string, seen map[string]any) map[string]any {
 	if m := t.kind.Marker; ok && i.Marker != "" {
 		switch m.Channel {
 		case d.MarkByExtra:
-			out[m.Field] = i.Marker
+			out[m.Field] = sign(i.Marker, i.Cluster)
 		case d.MarkByTag, d.MarkByTagLater, d.MarkByMetadata:
-			out[m.Field] = t.withMarker(out[m.Field])
+			out[m.Field] = with(t.kind, out[m.Field], sign(i.Marker, i.Cluster))
 		}
 	}
 	return out

@@ -37,6 +37,9 @@ type Engine struct {
 	holders holders
 	// bells wake the objects of a kind, clouds too.
 	bells map[string]*bell
+	// Cluster names the cluster whose objects the engine keeps, so that resources tell which one they are of; empty when
+	// that is not known.
+	Cluster string
 	// Dial connects with buses; that of the real world unless a test replaces it.
 	Dial   bus.Dial
 	events map[string][]*d.Kind

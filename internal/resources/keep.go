@@ -172,7 +172,7 @@ func (t *target) claim(id string, diff []body.Difference) ([]body.Difference, er
 		want = seen[m.Field]
 	}
 	if m.Channel == d.MarkByExtra {
-		f, want = d.Field{API: m.Field}, t.marker
+		f, want = d.Field{API: m.Field}, t.signed()
 	}
 	return append(diff, body.Difference{Field: f, Desired: want, Actual: seen[m.Field]}), nil
 }

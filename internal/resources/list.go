@@ -222,7 +222,11 @@ func (l *lister) item(shown map[string]any) (mirror.Item, error) {
 	h.SetSeed(l.seed)
 	_, _ = h.WriteString(marker)
 	_, _ = h.Write(raw)
-	return mirror.Item{ID: identity(l.kind, shown), Marker: marker, Hash: h.Sum64(), Raw: raw}, nil
+	owner, cluster := marker, ""
+	if l.kind.Marker.Channel != d.MarkByID {
+		owner, cluster = parse(marker)
+	}
+	return mirror.Item{ID: identity(l.kind, shown), Marker: owner, Cluster: cluster, Hash: h.Sum64(), Raw: raw}, nil
 }
 
 // unmark takes the marker out of tags and metadata, which people did not declare.
@@ -243,7 +247,21 @@ func unmark(k *d.Kind, seen map[string]any) {
 	}
 }
 
-// tagged is the marker in a tag or a description.
+// sign is what a resource carries: the marker of its object, and the cluster that the object is in when that is known.
+func sign(marker, cluster string) string {
+	if marker == "" || cluster == "" {
+		return marker
+	}
+	return marker + "." + cluster
+}
+
+// parse is the reverse of sign. Resources that were made before clusters were named have a marker alone.
+func parse(signed string) (marker, cluster string) {
+	marker, cluster, _ = strings.Cut(signed, ".")
+	return marker, cluster
+}
+
+// tagged is what a tag or a description carries.
 func tagged(v any) string {
 	s, _ := v.(string)
 	if marker, ok := strings.CutPrefix(s, markerKey+"="); ok {
@@ -252,7 +270,7 @@ func tagged(v any) string {
 	return ""
 }
 
-// markerIn returns the marker that a resource carries.
+// markerIn returns what a resource carries, as it is.
 func markerIn(k *d.Kind, seen map[string]any) string {
 	switch k.Marker.Channel {
 	case d.MarkByExtra:

@@ -40,11 +40,11 @@ func (t *target) fresh() map[string]any {
 			out[cmp.Or(m.Field, t.kind.IDField())] = t.marker
 		}
 	case d.MarkByExtra:
-		out[m.Field] = t.marker
+		out[m.Field] = t.signed()
 	case d.MarkByMetadata, d.MarkByTag:
 		out[m.Field] = t.withMarker(out[m.Field])
 	case d.MarkByTagLater:
-		out[birthField] = birth(t.marker)
+		out[birthField] = birth(t.signed())
 	}
 	return out
 }
@@ -60,29 +60,34 @@ func withDefaults(fields []d.Field, inside map[string]any) map[string]any {
 	return out
 }
 
+// signed is what the resource is to carry.
+func (t *target) signed() string { return sign(t.marker, t.cluster) }
+
 // withMarker adds the marker, if there is one, to tags or metadata.
-func (t *target) withMarker(v any) any {
-	if t.marker == "" {
+func (t *target) withMarker(v any) any { return with(t.kind, v, t.signed()) }
+
+func with(k *d.Kind, v any, signed string) any {
+	if signed == "" {
 		return v
 	}
-	if t.kind.Marker.Channel == d.MarkByMetadata {
+	if k.Marker.Channel == d.MarkByMetadata {
 		have, _ := v.(map[string]any)
 		with := maps.Clone(have)
 		if with == nil {
 			with = map[string]any{}
 		}
-		with[markerKey] = t.marker
+		with[markerKey] = signed
 		return with
 	}
 	have, _ := v.([]any)
-	return append(slices.Clone(have), birth(t.marker))
+	return append(slices.Clone(have), birth(signed))
 }
 
 // birthField has the marker until the tag has it, which takes a second request.
 const birthField = "description"
 
 // birth is the marker as a tag, and as the first description of resources that are tagged later.
-func birth(marker string) string { return markerKey + "=" + marker }
+func birth(signed string) string { return markerKey + "=" + signed }
 
 // create makes the resource and returns its id.
 func (t *target) create(ctx context.Context) (string, error) {

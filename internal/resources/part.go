@@ -70,9 +70,11 @@ func (c *controller) unclaim(ctx context.Context, sc *scope) *outcome.Outcome {
 	if err != nil || !there {
 		return failed(err)
 	}
-	if i, _ := t.mirror.Get(id); i.Marker != t.marker {
+	i, _ := t.mirror.Get(id)
+	if i.Marker != t.marker {
 		return nil
 	}
+	t.cluster = i.Cluster // an earlier operator may not have named it
 	if err := t.unmark(ctx, id, seen, plainDescription(sc.Owner())); err != nil {
 		return failed(fmt.Errorf("changing the %s: %w", t.kind.Name, err))
 	}
@@ -94,7 +96,7 @@ func plainDescription(o object) string {
 func (t *target) unmark(ctx context.Context, id string, seen map[string]any, description string) error {
 	free := *t
 	free.marker = ""
-	if t.kind.Marker.Channel == d.MarkByTagLater && tagged(seen[birthField]) == t.marker {
+	if t.kind.Marker.Channel == d.MarkByTagLater && tagged(seen[birthField]) == t.signed() {
 		seen[birthField] = description
 		if err := free.update(ctx, id, map[string]any{birthField: description}); err != nil {
 			return ignoreAbsent(err)
@@ -120,7 +122,7 @@ func (t *target) unmark(ctx context.Context, id string, seen map[string]any, des
 func (t *target) dropEntry(ctx context.Context, id string) error {
 	entry := markerKey
 	if t.kind.Marker.Channel != d.MarkByMetadata {
-		entry = url.PathEscape(birth(t.marker))
+		entry = url.PathEscape(birth(t.signed()))
 	}
 	return t.send(ctx, d.Request{Method: http.MethodDelete,
 		Path: t.kind.Path + "/{id}/" + t.kind.Marker.Field + "/" + entry}, map[string]any{"id": id})

@@ -47,8 +47,8 @@ func TestPart(t *testing.T) {
 			t.Parallel()
 			kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) {
 				p.Ready()
-				if text := fmt.Sprint(made(w, p)); !owned.MatchString(text) {
-					t.Fatalf("it has no marker: %s", text)
+				if text := fmt.Sprint(made(w, p)); !owned.MatchString(text) || !strings.Contains(text, "."+w.cluster) {
+					t.Fatalf("it has no marker that names the cluster: %s", text)
 				}
 				before := fmt.Sprint(unowned(w, p))
 				p.Remove(k.Name + "/sample")
@@ -183,6 +183,34 @@ func TestPartThenTakeOver(t *testing.T) {
 				if there := made(w, p); len(there) != 1 || !owned.MatchString(fmt.Sprint(there)) {
 					t.Errorf("there should be one resource, of the heir: %v", there)
 				}
+			})
+		})
+	}
+}
+
+// A resource that an earlier operator has marked, without the name of the cluster, is ours still: it is found again,
+// kept and let go of.
+func TestMarksWithoutCluster(t *testing.T) {
+	for _, k := range marked() {
+		t.Run(k.Name, func(t *testing.T) {
+			t.Parallel()
+			w := detached(t, k)
+			w.fault = firstIsLost()
+			named := w.cluster
+			w.cluster = ""
+			kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) {
+				p.Stop()
+				w.cluster = named
+				cloudOf(p).SetFault(nil)
+				p.Start()
+				p.Pass(time.Hour)
+				p.Ready()
+				if text := fmt.Sprint(made(w, p)); len(made(w, p)) != 1 || !owned.MatchString(text) {
+					t.Errorf("there should be one resource with its marker: %s", text)
+				}
+				p.Remove(k.Name + "/sample")
+				p.Pass(time.Minute)
+				left(w, p)
 			})
 		})
 	}

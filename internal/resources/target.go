@@ -26,10 +26,11 @@ type target struct {
 	lister *lister
 	meter  meter
 	// wanted are the declared fields by API name.
-	wanted       map[string]any
-	marker       string
-	microversion string
-	owner        string
+	wanted map[string]any
+	// marker of the object, and the cluster that it is in.
+	marker, cluster string
+	microversion    string
+	owner           string
 }
 
 // asked is a request about the resource.

@@ -63,6 +63,8 @@ type world struct {
 	hidden bool
 	// shared makes the cloud a ClusterCloud.
 	shared bool
+	// cluster that the operator is in.
+	cluster string
 	// internet is where data comes from.
 	internet *internet.Internet
 	// build is how long states are pending, page the longest page of a list.
@@ -86,7 +88,8 @@ func (w *world) seeded(kind string) int { return w.next[kind] }
 // about this kind alone.
 func newWorld(t *testing.T, k *d.Kind) *world {
 	t.Helper()
-	w := &world{t: t, kind: k, secrets: map[string]map[string]any{}, next: map[string]int{}, internet: internet.New()}
+	w := &world{t: t, kind: k, secrets: map[string]map[string]any{}, next: map[string]int{}, internet: internet.New(),
+		cluster: "0a1b2c3d"}
 	w.internet.Serve("cloud.debian.org", "203.0.113.7", http.NotFoundHandler()) // for the cloud, which fetches the data
 	declared := map[string]any{}
 	if err := yaml.Unmarshal([]byte(k.Sample), &declared); err != nil {
@@ -213,7 +216,7 @@ func (w *world) scenario() kittest.Scenario {
 		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
 			pool := openstack.NewPool(openstack.Options{Transport: outside})
 			e := resources.New(kinds.Served(), resources.Sessions(pool))
-			e.Dial, e.Internet = w.station.dial, w.internet.Client()
+			e.Dial, e.Internet, e.Cluster = w.station.dial, w.internet.Client(), w.cluster
 			if w.registry != nil {
 				w.registry = prometheus.NewRegistry()
 				e.Measure(w.registry)

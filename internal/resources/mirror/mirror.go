@@ -11,8 +11,9 @@ import (
 
 // Item is a resource as a list showed it. It must not be changed.
 type Item struct {
-	ID     string
-	Marker string
+	ID string
+	// Marker is that of the owner, Cluster the one that the owner is in; each is empty when the resource does not tell.
+	Marker, Cluster string
 	// Hash of the content: items with the same hash are the same.
 	Hash uint64
 	// Raw is the resource as JSON, with the fields that its descriptor knows.
