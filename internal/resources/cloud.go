@@ -38,10 +38,13 @@ type terms struct {
 	// sources are the hosts that data of images may come from although they are private, guard checks them.
 	sources []string
 	guard   fetch.Guard
+	// largest is the size in bytes of data that the operator uploads at most; 0 for the usual one.
+	largest int64
 }
 
 func (t terms) same(u terms) bool {
-	return slices.Equal(t.kinds, u.kinds) && slices.Equal(t.sources, u.sources) && t.admits.String() == u.admits.String()
+	return slices.Equal(t.kinds, u.kinds) && slices.Equal(t.sources, u.sources) && t.largest == u.largest &&
+		t.admits.String() == u.admits.String()
 }
 
 // cloud is a cloud that a session is open to, with the mirrors of its kinds.

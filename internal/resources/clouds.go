@@ -111,7 +111,8 @@ func (k *cloudKind[T]) act(ctx context.Context, e *Engine, sc *step.Scope[T]) *o
 		return outcome.Refuse("InvalidImageSources", "In spec.imageSources %v. Correct it.", err)
 	}
 	out := e.connect(ctx, o, spec, sc.Content(refSecret), terms{period: spec.SyncPeriod.Duration,
-		everywhere: spec.AllProjects, kinds: spec.Kinds, admits: admits, sources: k.sources(o), guard: guard})
+		everywhere: spec.AllProjects, kinds: spec.Kinds, admits: admits, sources: k.sources(o), guard: guard,
+		largest: int64(spec.Limits.ImageGiB) << 30})
 	key := keyOf(o)
 	if cl := e.clouds.get(key); cl != nil && out == nil {
 		e.listen(cl, spec.Notifications, sc.Content(refBus), func() { k.bell.wake(key) })

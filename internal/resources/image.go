@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"stackwright.dev/kit/outcome"
@@ -76,6 +77,7 @@ func (c *controller) fill(ctx context.Context, sc *scope, t *target, p policy, o
 	if missing != nil {
 		return missing, mirror.Steady
 	}
+	source.Limit = cl.largest()
 	f := &filling{controller: c, object: o, target: t, cloud: cl, source: source, id: id, state: state, out: out}
 	f.properties, _ = seen["properties"].(map[string]any)
 	f.upload = c.uploads.of(o.GetUID(), id, source.URL)
@@ -105,7 +107,7 @@ func (f *filling) next(ctx context.Context) (*outcome.Outcome, mirror.Pending) {
 	case f.state == imageImporting, locked && f.state == imageQueued:
 		return f.fetched(5 * time.Minute), mirror.Changing
 	}
-	if out := f.upload.trouble(f.cloud.sources()); out != nil {
+	if out := f.upload.trouble(f.cloud.allows()); out != nil {
 		if f.state == imageQueued {
 			return out, mirror.Steady
 		}
@@ -178,8 +180,8 @@ func (f *filling) ask(ctx context.Context) (*outcome.Outcome, mirror.Pending) {
 	looking, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	if err := f.engine.Internet.Check(looking, f.source.URL, f.cloud.guard()); err != nil {
-		f.upload.end(err, f.cloud.sources())
-		return f.upload.trouble(f.cloud.sources()), mirror.Steady
+		f.upload.end(err, f.cloud.allows())
+		return f.upload.trouble(f.cloud.allows()), mirror.Steady
 	}
 	path, err := f.target.path(f.id)
 	if err != nil {
@@ -225,9 +227,16 @@ func (c *cloud) guard() fetch.Guard {
 	return c.terms.guard
 }
 
-// sources are the hosts that data may come from although they are private.
-func (c *cloud) sources() []string {
+// largest is how much data of an image may have.
+func (c *cloud) largest() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.terms.sources
+	return c.terms.largest
+}
+
+// allows says what data may come: from which hosts although they are private, and how much.
+func (c *cloud) allows() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append(slices.Clone(c.terms.sources), strconv.FormatInt(c.terms.largest, 10))
 }

@@ -381,3 +381,37 @@ func TestImageCrash(t *testing.T) {
 		})
 	}
 }
+
+// A source that drips is given up, told, and leaves its place to others; it is tried again later.
+func TestImageSourceDrips(t *testing.T) {
+	w := imageWorld(t, trickle(10_000, 50*time.Second), map[string]any{}).only()
+	w.opens(t, func(p *kittest.Play) {
+		p.Pass(10*time.Minute + 30*time.Second)
+		told(p, "SourceTooSlow", "http://images.test/image has sent less than 60 MiB in 10 minutes")
+		if s := statusOf(p); s != "queued" || files(p) != 1 {
+			p.T.Errorf("the image is %v after %d uploads", s, files(p))
+		}
+		p.Pass(3 * time.Minute)
+		if n := files(p); n != 2 {
+			p.T.Errorf("%d uploads, want another one", n)
+		}
+		p.Remove(theImage)
+		p.Pass(time.Minute)
+	})
+}
+
+// More data than the cloud lets be uploaded is refused, until the cloud allows it.
+func TestImageTooLarge(t *testing.T) {
+	big := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", fmt.Sprint(3<<30))
+		_, _ = io.WriteString(w, "x")
+	})
+	w := imageWorld(t, big, hashed("x"))
+	w.limits = map[string]any{"imageGiB": int64(2)}
+	w.plays(t, func(p *kittest.Play) {
+		told(p, "SourceTooLarge", "more than 2 GiB", "spec.limits.imageGiB")
+		p.Change("Cloud/default", "spec.limits.imageGiB", int64(4))
+		p.Pass(time.Minute)
+		told(p, "SourceUnavailable") // it breaks off
+	})
+}

@@ -83,10 +83,10 @@ type upload struct {
 	data   *fetch.Data
 	word   string
 	told   time.Time
-	// done tells that all was uploaded, err why the last try was not, with the sources that were allowed.
+	// done tells that all was uploaded, err why the last try was not, with what the cloud allowed then.
 	done    bool
 	err     error
-	sources []string
+	allowed []string
 	tries   int
 	again   time.Time
 }
@@ -138,14 +138,14 @@ func (u *upload) flows(d *fetch.Data) {
 }
 
 // end notes how a try has ended. One that was cancelled does not count.
-func (u *upload) end(err error, sources []string) {
+func (u *upload) end(err error, allowed []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.cancel = nil
 	if errors.Is(err, context.Canceled) {
 		return
 	}
-	u.done, u.err, u.sources = err == nil, err, sources
+	u.done, u.err, u.allowed = err == nil, err, allowed
 	pause := min(time.Minute<<min(u.tries, 10), uploadAgain)
 	if f, ok := errors.AsType[*fetch.Failure](err); ok && f.Lasting {
 		pause = uploadAgain
@@ -192,13 +192,13 @@ func size(n int64) string {
 	return strconv.FormatInt(n>>20, 10) + " MiB"
 }
 
-// trouble tells why the last try has failed, until it is time for the next one. Other sources that are allowed are a
-// reason to try at once.
-func (u *upload) trouble(sources []string) *outcome.Outcome {
+// trouble tells why the last try has failed, until it is time for the next one. When the cloud allows something else,
+// that is a reason to try at once.
+func (u *upload) trouble(allowed []string) *outcome.Outcome {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	wait := time.Until(u.again)
-	if u.err == nil || wait <= 0 || !slices.Equal(u.sources, sources) {
+	if u.err == nil || wait <= 0 || !slices.Equal(u.allowed, allowed) {
 		return nil
 	}
 	reason, message := explain(u.err)
@@ -226,7 +226,7 @@ func (f *filling) start() {
 	wake := f.waker(f.object)
 	go func() {
 		defer cancel()
-		f.upload.end(f.send(ctx, cancel), f.cloud.sources())
+		f.upload.end(f.send(ctx, cancel), f.cloud.allows())
 		wake()
 	}()
 }

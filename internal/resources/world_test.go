@@ -65,6 +65,8 @@ type world struct {
 	shared bool
 	// cluster that the operator is in.
 	cluster string
+	// limits of the cloud; nil for the usual ones.
+	limits map[string]any
 	// internet is where data comes from.
 	internet *internet.Internet
 	// build is how long states are pending, page the longest page of a list.
@@ -171,6 +173,9 @@ func (w *world) scenario() kittest.Scenario {
 	secrets := map[string]map[string]any{"cloud": {"clouds.yaml": fake.New(nil).CloudsYAML()}}
 	maps.Copy(secrets, w.secrets)
 	spec := map[string]any{"secretRef": map[string]any{"name": "cloud"}, "syncPeriod": "5m"}
+	if w.limits != nil {
+		spec["limits"] = w.limits
+	}
 	if w.station != nil {
 		spec["notifications"] = map[string]any{"secretRef": map[string]any{"name": "bus"}}
 		secrets["bus"] = map[string]any{"transport_url": w.station.url()}

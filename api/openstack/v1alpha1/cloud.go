@@ -31,7 +31,7 @@ type CloudSpec struct {
 	// projects than their own. Services that show administrators everything do so anyway.
 	// +optional
 	AllProjects bool `json:"allProjects,omitempty"`
-	// Limits of the requests to each service of the cloud.
+	// Limits of the requests to each service of the cloud, and of the data that is uploaded to it.
 	// +optional
 	// +kubebuilder:default={}
 	Limits CloudLimits `json:"limits,omitzero"`
@@ -77,7 +77,7 @@ type CloudSecret struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// CloudLimits are the limits of the requests to each service of a cloud.
+// CloudLimits are the limits of the requests to each service of a cloud, and of the data that goes there.
 type CloudLimits struct {
 	// RequestsPerSecond to one service.
 	// +optional
@@ -91,6 +91,13 @@ type CloudLimits struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	Parallel int32 `json:"parallel,omitempty"`
+	// ImageGiB is the largest data of an Image that the operator uploads, packed and unpacked. What the cloud fetches
+	// itself has the limits of the cloud only.
+	// +optional
+	// +kubebuilder:default=64
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65536
+	ImageGiB int32 `json:"imageGiB,omitempty"`
 }
 
 // CloudStatus is what is known of a cloud.

@@ -23,8 +23,15 @@ const (
 	dialTimeout = 10 * time.Second
 )
 
-// Limit is as much data as is read at most, packed and unpacked.
+// Limit is as much data as is read at most, packed and unpacked, of a Source that has no limit of its own.
 const Limit = 64 << 30
+
+// A server that sends less than leastBytes while it is waited for it for as long as the window is given up: it would
+// keep others from their turn for days. The time in which the data is not taken does not count.
+const (
+	window     = 10 * time.Minute
+	leastBytes = 60 << 20
+)
 
 // Check refuses addresses: it is called with the one to which a connection is about to be made.
 type Check func(network, address string) error

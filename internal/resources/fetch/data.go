@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/md5"  // sums of md5 and sha1 are what some publishers have; they tell broken data
 	"crypto/sha1" // as md5
@@ -24,6 +25,8 @@ type Source struct {
 	Packed string
 	// Algorithm and Sum are what the data must have as it is downloaded, before it is unpacked; empty when not known.
 	Algorithm, Sum string
+	// Limit is as much data as is read at most, packed and unpacked, in place of the package's; 0 for that.
+	Limit int64
 }
 
 // Data is what is read from a source. Read returns io.EOF only when all was there and the sum was right.
@@ -42,7 +45,8 @@ func (c Client) Open(parent context.Context, s Source, g Guard) (*Data, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(parent)
-	r := &raw{shown: shown(u), ctx: ctx, sum: sum(s.Algorithm)}
+	s.Limit = cmp.Or(s.Limit, Limit)
+	r := &raw{shown: shown(u), ctx: ctx, sum: sum(s.Algorithm), limit: s.Limit}
 	r.watch = time.AfterFunc(patience, func() { cancel(errSilent) })
 	if err := r.ask(c.agent(g), u); err != nil {
 		r.watch.Stop()
@@ -89,8 +93,8 @@ func (d *Data) Read(p []byte) (n int, err error) {
 	n, err = d.out.Read(p)
 	d.given += int64(n)
 	switch {
-	case d.given > Limit:
-		return n, tooLarge(d.raw.shown)
+	case d.given > d.source.Limit:
+		return n, d.raw.tooLarge()
 	case errors.Is(err, io.EOF):
 		return n, d.finish()
 	case err != nil:
@@ -144,8 +148,12 @@ type raw struct {
 	watch *time.Timer
 	body  io.ReadCloser
 	total int64
+	limit int64
 	done  atomic.Int64
 	sum   hash.Hash
+	// waited is for how long the server was waited for in this window, came what it has sent then.
+	waited time.Duration
+	came   int64
 	// err is what ended the download before its end.
 	err error
 }
@@ -169,9 +177,9 @@ func (r *raw) ask(client *http.Client, u *url.URL) error {
 	}
 	r.watch.Stop()
 	r.body, r.total = res.Body, res.ContentLength
-	if r.total > Limit {
+	if r.total > r.limit {
 		r.body.Close()
-		return tooLarge(r.shown)
+		return r.tooLarge()
 	}
 	return nil
 }
@@ -182,19 +190,38 @@ func (r *raw) Read(p []byte) (int, error) {
 		return 0, r.err
 	}
 	r.watch.Reset(patience)
+	begin := time.Now()
 	n, err := r.body.Read(p)
 	r.watch.Stop()
+	if err == nil {
+		err = r.pace(int64(n), time.Since(begin))
+	}
 	if r.sum != nil {
 		r.sum.Write(p[:n])
 	}
-	if r.done.Add(int64(n)) > Limit {
-		err = tooLarge(r.shown)
+	if r.done.Add(int64(n)) > r.limit {
+		err = r.tooLarge()
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		r.err = r.failed(err)
 		return n, r.err
 	}
 	return n, err
+}
+
+// pace gives up a server that drips: one that sends something now and then is not silent.
+func (r *raw) pace(n int64, waited time.Duration) error {
+	r.came, r.waited = r.came+n, r.waited+waited
+	if r.waited < window {
+		return nil
+	}
+	came := r.came
+	r.came, r.waited = 0, 0
+	if came >= leastBytes {
+		return nil
+	}
+	return &Failure{Reason: "SourceTooSlow", Message: fmt.Sprintf("%s has sent less than %d MiB in %d minutes. "+
+		"Name a faster server, or wait until this one is faster.", r.shown, leastBytes>>20, int(window.Minutes()))}
 }
 
 // failed is what people are told of an error of the download.
@@ -219,7 +246,7 @@ func (r *raw) digest() string {
 	return hex.EncodeToString(r.sum.Sum(nil))
 }
 
-func tooLarge(shown string) error {
-	return refused("SourceTooLarge", "The data of %s has more than %d GiB. Upload it to the image by hand.",
-		shown, Limit>>30)
+func (r *raw) tooLarge() error {
+	return refused("SourceTooLarge", "The data of %s has more than %d GiB. Upload it to the image by hand, or raise "+
+		"spec.limits.imageGiB of the cloud.", r.shown, r.limit>>30)
 }

@@ -307,6 +307,76 @@ func TestSilence(t *testing.T) {
 	})
 }
 
+// drips sends parts of a size, each after a pause.
+func drips(parts, size int, pause time.Duration) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for range parts {
+			select {
+			case <-time.After(pause):
+			case <-r.Context().Done():
+				return
+			}
+			_, _ = w.Write(make([]byte, size))
+			_ = http.NewResponseController(w).Flush()
+		}
+	})
+}
+
+// A server that drips is given up after ten minutes; one that is slow, and comes to its end, is not.
+func TestDrip(t *testing.T) {
+	for name, c := range map[string]struct {
+		site http.Handler
+		took time.Duration
+	}{
+		"a byte now and then": {drips(100_000, 1, 50*time.Second), 10*time.Minute + 50*time.Second},
+		"4 MiB in a minute":   {drips(100_000, 4<<20, time.Minute-time.Second), 11*time.Minute + 48*time.Second},
+		"8 MiB in a minute":   {drips(25, 8<<20, time.Minute-time.Second), 0},
+		"little, and soon":    {drips(9, 1, 59*time.Second), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := internet.New()
+				n.Serve("slow.test", public, c.site)
+				begin := time.Now()
+				_, err := read(t, n.Client(), fetch.Source{URL: "http://slow.test/image"})
+				switch took := time.Since(begin); {
+				case c.took == 0 && err != nil:
+					t.Errorf("the error is %v", err)
+				case c.took > 0 && (reason(err) != "SourceTooSlow" || took != c.took):
+					t.Errorf("after %s: %v", took, err)
+				}
+			})
+		})
+	}
+}
+
+// More data than a source may have is given up, wherever that shows.
+func TestSourceLimit(t *testing.T) {
+	zeros := make([]byte, 3<<20)
+	for name, c := range map[string]struct {
+		limit  int64
+		packed string
+		site   http.Handler
+	}{
+		"enough":          {3 << 20, "", site(zeros)},
+		"said":            {2 << 20, "", site(zeros)},
+		"not said":        {2 << 20, "", drips(3, 1<<20, time.Second)},
+		"packed enough":   {3 << 20, "gz", site(gz(t, string(zeros)))},
+		"packed too much": {2 << 20, "gz", site(gz(t, string(zeros)))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := internet.New()
+				n.Serve("images.test", public, c.site)
+				_, err := read(t, n.Client(), fetch.Source{URL: "http://images.test/", Packed: c.packed, Limit: c.limit})
+				if tooLarge := c.limit < 3<<20; tooLarge && reason(err) != "SourceTooLarge" || !tooLarge && err != nil {
+					t.Errorf("the error is %v", err)
+				}
+			})
+		})
+	}
+}
+
 // The reader of an image may take its time: only the server is watched.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
