@@ -9,10 +9,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"stackwright.dev/kit/kittest"
 	"stackwright.dev/kit/why"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 )
 
 const ready = "testdata/cloud.yaml"
@@ -112,6 +115,31 @@ func TestWhy(t *testing.T) {
 	if f.Object.Kind != "OpenStackControlPlane" || f.First().Object.Name != "cloud-galera" ||
 		f.First().Reason != "NoStorageClass" {
 		t.Errorf("the answer is %+v because of %+v", f, f.First())
+	}
+}
+
+// An object that nobody looks at, because the operator may not list what it takes, says which right is missing.
+func TestWhyWithoutRights(t *testing.T) {
+	w := newWorld(t, resourcesFile)
+	pod := &corev1.Pod{}
+	pod.Name, pod.Namespace = "operator-0", "openstack"
+	pod.Labels = map[string]string{"app.kubernetes.io/name": operatorRelease}
+	pod.Spec.ServiceAccountName = "operator"
+	pod.Spec.Containers = []corev1.Container{{Name: "operator", Image: "operator:1",
+		Args: []string{"--controllers=resources"}}}
+	must(t, w.client.Create(t.Context(), pod))
+	user := &openstackv1.User{Spec: openstackv1.UserSpec{Resource: &openstackv1.UserResource{}}}
+	user.Name, user.Namespace = "late", "openstack"
+	must(t, w.client.Create(t.Context(), user))
+	w.run("why", "user/late").want(t, exitNo, "no operator has looked at User late yet")
+	w.lists = func(resource string) bool { return resource != "domains" }
+	w.run("why", "user/late").want(t, exitNo,
+		"First cause: Pod openstack/operator-0, rights: RightMissing",
+		"the operator does not look at objects of kind User: it may not list domains.openstack.stackwright.dev",
+		"give ServiceAccount openstack/operator the right to get, list and watch domains.openstack.stackwright.dev")
+	w.lists = func(string) bool { return true }
+	if r := w.run("why", "user/late").want(t, exitNo); strings.Contains(r.out, "RightMissing") {
+		t.Errorf("a right is missing that is there: %s", r.out)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -56,7 +57,10 @@ func (a *app) explain(ctx context.Context, object string) (*why.Finding, error) 
 		return nil, err
 	}
 	e := why.Explainer{Reader: c, Kinds: ownKinds(),
-		Operator: client.MatchingLabels{"app.kubernetes.io/name": operatorRelease}}
+		Operator: client.MatchingLabels{"app.kubernetes.io/name": operatorRelease},
+		Lacks: func(ctx context.Context, pod *corev1.Pod, gvk schema.GroupVersionKind) string {
+			return operator.Lacks(ctx, c, pod, gvk)
+		}}
 	return e.Explain(ctx, gvk, key)
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,10 +16,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -39,6 +42,8 @@ type world struct {
 	writes  atomic.Int64
 	// forbids refuses requests, as for somebody without rights. It may be nil.
 	forbids func(*http.Request) bool
+	// lists tells which resources the operator may list; nil knows nothing of rights.
+	lists func(resource string) bool
 }
 
 var template = sync.OnceValues(func() (*apiserver.Server, error) {
@@ -75,6 +80,10 @@ func newWorld(t *testing.T, files ...string) *world {
 				`"message":"not allowed"}`)
 			return
 		}
+		if w.lists != nil && strings.HasPrefix(r.URL.Path, "/apis/authorization.k8s.io/v1") {
+			w.review(answer, r)
+			return
+		}
 		server.ServeHTTP(answer, r)
 	}))
 	t.Cleanup(socket.Close)
@@ -86,6 +95,26 @@ func newWorld(t *testing.T, files ...string) *world {
 		w.load(f)
 	}
 	return w
+}
+
+// review answers what the operator may do.
+func (w *world) review(answer http.ResponseWriter, r *http.Request) {
+	answer.Header().Set("Content-Type", "application/json")
+	if r.Method == http.MethodGet {
+		fmt.Fprint(answer, `{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "authorization.k8s.io/v1",
+			"resources": [{"name": "subjectaccessreviews", "singularName": "", "namespaced": false,
+			"kind": "SubjectAccessReview", "verbs": ["create"]}]}`)
+		return
+	}
+	raw, err := io.ReadAll(r.Body)
+	must(w.t, err)
+	o, _, err := clientgoscheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
+	must(w.t, err)
+	review, _ := o.(*authorizationv1.SubjectAccessReview)
+	review.Status.Allowed = review.Spec.User == "system:serviceaccount:openstack:operator" &&
+		review.Spec.ResourceAttributes.Verb == "list" && w.lists(review.Spec.ResourceAttributes.Resource)
+	review.SetGroupVersionKind(authorizationv1.SchemeGroupVersion.WithKind("SubjectAccessReview"))
+	must(w.t, json.NewEncoder(answer).Encode(review))
 }
 
 // home keeps the test away from the files of whoever runs it.

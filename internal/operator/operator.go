@@ -69,8 +69,13 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
+	may, err := mayList(cfg)
+	if err != nil {
+		return nil, err
+	}
+	rights := newRights(may)
 	known := Registry(Environment{Releases: releases.Names, Gateway: gateway, Metrics: metrics.Registry, Served: served,
-		Cluster: func() (string, error) { return identity(cfg) }})
+		Cluster: func() (string, error) { return identity(cfg) }, Unseen: rights.unseen})
 	selection, err := Select(o.Controllers, known.Components())
 	if err != nil {
 		return nil, err
@@ -79,6 +84,7 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
+	controllers = rights.allow(context.Background(), controllers)
 	manager, err := kit.NewManager(cfg, ctrl.Options{
 		Scheme:                        Scheme(),
 		Metrics:                       server.Options{BindAddress: o.Metrics},
@@ -96,6 +102,12 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 		return nil, fmt.Errorf("making the manager: %w", err)
 	}
 	releases.reader = manager.GetClient()
+	if len(rights.missing) > 0 {
+		metrics.Registry.MustRegister(rights)
+		if err := manager.Add(rights); err != nil {
+			return nil, fmt.Errorf("adding the watch over rights: %w", err)
+		}
+	}
 	return manager, probes(manager)
 }
 

@@ -44,6 +44,8 @@ type Environment struct {
 	Gateway bool
 	// Served tells whether the cluster has the definition of a kind of OpenStack resources; nil says yes to all.
 	Served func(kind string) bool
+	// Unseen tells whether nobody looks at objects of a kind of OpenStack resources for want of a right; nil says no.
+	Unseen func(kind string) bool
 	// Cluster names the cluster, for what resources of OpenStack carry; nil leaves it open.
 	Cluster func() (string, error)
 	// Galera, RabbitMQ and OVN call the agents of members; nil calls them by network.
@@ -133,6 +135,7 @@ func openstackResources(e Environment) Entry {
 	return Entry{Name: "resources", New: func([]string) ([]kit.Controller, error) {
 		engine := resources.New(kinds.Served(), resources.Sessions(
 			openstack.NewPool(openstack.Options{Registerer: e.Metrics}))).Measure(e.Metrics)
+		engine.Unseen = e.Unseen
 		if e.Served != nil {
 			if !e.Served("Cloud") || !e.Served("ClusterCloud") {
 				return nil, nil

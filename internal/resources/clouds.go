@@ -19,6 +19,7 @@ import (
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/internal/openstack"
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
 	"stackwright.dev/stackwright/internal/resources/fetch"
 )
 
@@ -155,6 +156,10 @@ func (e *Engine) guard(key cloudKey, b *bell) string {
 	if wait := settle - time.Since(e.began); wait > 0 {
 		time.AfterFunc(wait, func() { b.wake(key) })
 		return "Waits until it is known which objects use the cloud."
+	}
+	if kinds := e.hides(func(*d.Kind) bool { return true }); kinds != "" {
+		return "Waits until the operator may list what could use the cloud: " + kinds +
+			". Give it the right, as the roles of its chart do."
 	}
 	if by := e.users.named(key); by != "" {
 		return "Waits until these objects, which are in the cloud, are deleted: " + by +

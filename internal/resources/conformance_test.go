@@ -404,6 +404,26 @@ func TestDeleteInUse(t *testing.T) {
 	})
 }
 
+// Nothing is deleted while the operator may not see what could refer to it, neither a resource nor its cloud.
+func TestDeleteUnseen(t *testing.T) {
+	w := newWorld(t, kind(t, "Project"))
+	w.unseen = "RoleAssignment"
+	kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Remove("Project/sample")
+		p.Remove("Cloud/default")
+		p.Pass(time.Hour)
+		if n := len(made(w, p)); n != 1 {
+			t.Errorf("there are %d projects, want 1", n)
+		}
+		for _, object := range []string{"Project/sample", "Cloud/default"} {
+			if c := p.Condition(object, "Ready"); !strings.Contains(c.Message, "roleassignments. Give it the right") {
+				t.Errorf("the condition of %s does not say what is missing: %v", object, c)
+			}
+		}
+	})
+}
+
 func kind(t *testing.T, name string) *d.Kind {
 	t.Helper()
 	for _, k := range kinds.Served() {

@@ -40,6 +40,9 @@ type Engine struct {
 	// Cluster names the cluster whose objects the engine keeps, so that resources tell which one they are of; empty when
 	// that is not known.
 	Cluster string
+	// Unseen tells whether objects of a kind may be there that nobody looks at, for want of a right. What they refer to is
+	// not deleted. It may be nil.
+	Unseen func(kind string) bool
 	// Dial connects with buses; that of the real world unless a test replaces it.
 	Dial   bus.Dial
 	events map[string][]*d.Kind

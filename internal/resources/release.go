@@ -3,6 +3,7 @@ package resources
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"stackwright.dev/kit/outcome"
@@ -87,7 +88,23 @@ func (c *controller) held(o object, id string) *outcome.Outcome {
 	if wait := settle - time.Since(c.engine.began); wait > 0 {
 		return outcome.Poll(wait, "objects", "Waits until it is known which objects refer to it.")
 	}
+	refers := func(k *d.Kind) bool { return slices.Contains(referenced(k.Fields), c.kind.Name) }
+	if kinds := c.engine.hides(refers); kinds != "" {
+		return outcome.Wait("the right to list "+kinds, "Waits until the operator may list what could refer to it: %s. "+
+			"Give it the right, as the roles of its chart do.", kinds)
+	}
 	return nil
+}
+
+// hides names the kinds of some whose objects nobody looks at.
+func (e *Engine) hides(some func(*d.Kind) bool) string {
+	var out []string
+	for _, name := range e.order {
+		if k := e.kinds[name]; e.Unseen != nil && e.Unseen(name) && some(k) {
+			out = append(out, k.Plural)
+		}
+	}
+	return few(out)
 }
 
 // refused waits for what keeps a resource from being deleted. One that moves from state to state may be deleted later,

@@ -63,6 +63,8 @@ type world struct {
 	hidden bool
 	// shared makes the cloud a ClusterCloud.
 	shared bool
+	// unseen is a kind that the operator may not list.
+	unseen string
 	// cluster that the operator is in.
 	cluster string
 	// limits of the cloud; nil for the usual ones.
@@ -217,18 +219,22 @@ func (w *world) scenario() kittest.Scenario {
 	}
 	return kittest.Scenario{
 		Scheme: scheme(), CRDs: w.crds(), Files: files,
-		Outside: func() http.RoundTripper { return w.cloud() },
-		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
-			pool := openstack.NewPool(openstack.Options{Transport: outside})
-			e := resources.New(kinds.Served(), resources.Sessions(pool))
-			e.Dial, e.Internet, e.Cluster = w.station.dial, w.internet.Client(), w.cluster
-			if w.registry != nil {
-				w.registry = prometheus.NewRegistry()
-				e.Measure(w.registry)
-			}
-			return e.Controllers(scheme(), w.kind.Name)
-		},
+		Outside:     func() http.RoundTripper { return w.cloud() },
+		Controllers: w.controllers,
 	}
+}
+
+// controllers are those of the kind in a new process.
+func (w *world) controllers(outside http.RoundTripper) ([]kit.Controller, error) {
+	pool := openstack.NewPool(openstack.Options{Transport: outside})
+	e := resources.New(kinds.Served(), resources.Sessions(pool))
+	e.Dial, e.Internet, e.Cluster = w.station.dial, w.internet.Client(), w.cluster
+	e.Unseen = func(kind string) bool { return kind == w.unseen }
+	if w.registry != nil {
+		w.registry = prometheus.NewRegistry()
+		e.Measure(w.registry)
+	}
+	return e.Controllers(scheme(), w.kind.Name)
 }
 
 // crds are the definitions that the controllers of one kind need: fewer are read faster.

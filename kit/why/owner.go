@@ -54,7 +54,7 @@ func (w *walk) unobserved(ctx context.Context, o Object, u *unstructured.Unstruc
 		f.Message = "no operator has looked at the last change of " + o.Kind + " " + o.Name + " yet"
 		f.Since = metav1.Time{}
 	}
-	f.Because = w.operators(ctx)
+	f.Because = w.operators(ctx, u.GroupVersionKind())
 	return f
 }
 

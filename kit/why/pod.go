@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 func (w *walk) podNamed(ctx context.Context, o Object) *Finding {
@@ -146,8 +147,23 @@ func (w *walk) node(ctx context.Context, o Object) *Finding {
 	return nil
 }
 
+// unentitled tells that an operator leaves a kind alone because it may not list all that it takes.
+func (w *walk) unentitled(ctx context.Context, p *corev1.Pod, gvk schema.GroupVersionKind) *Finding {
+	if w.Lacks == nil {
+		return nil
+	}
+	lacks := w.Lacks(ctx, p, gvk)
+	if lacks == "" {
+		return nil
+	}
+	return &Finding{Object: refOf("Pod", p), Part: "rights", Reason: "RightMissing",
+		Message: "the operator does not look at objects of kind " + gvk.Kind + ": it may not list " + lacks,
+		Do: "give ServiceAccount " + p.Namespace + "/" + p.Spec.ServiceAccountName + " the right to get, list and watch " +
+			lacks + ", as the ClusterRole of its chart does"}
+}
+
 // operators explains the pods of the operators, for objects that nobody looks at.
-func (w *walk) operators(ctx context.Context) []*Finding {
+func (w *walk) operators(ctx context.Context, gvk schema.GroupVersionKind) []*Finding {
 	if len(w.Operator) == 0 {
 		return nil
 	}
@@ -158,6 +174,9 @@ func (w *walk) operators(ctx context.Context) []*Finding {
 	var out []*Finding
 	for i := range list.Items {
 		if f := w.pod(ctx, &list.Items[i]); f != nil {
+			out = append(out, f)
+		}
+		if f := w.unentitled(ctx, &list.Items[i], gvk); f != nil {
 			out = append(out, f)
 		}
 	}

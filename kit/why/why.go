@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -62,6 +63,9 @@ type Explainer struct {
 	Kinds []schema.GroupVersionKind
 	// Operator selects the pods of the operators, which are looked at when nobody reconciles an object. May be empty.
 	Operator client.MatchingLabels
+	// Lacks names the resources that the operator in a pod may not list although it has to, to look at a kind; empty for
+	// none. It may be nil.
+	Lacks func(ctx context.Context, operator *corev1.Pod, gvk schema.GroupVersionKind) string
 }
 
 // depth bounds a walk; the deepest real chain (control plane, service, database, cluster, pod, volume, class) has
