@@ -13,7 +13,8 @@ import (
 	"stackwright.dev/kit/outcome"
 )
 
-// answer is one of testdata/answers.txt: its name, status and class, message, and body.
+// answer is one of testdata/answers.txt: its name and, after a colon, where the text is from; status and class;
+// message; body. The versions are those of Debian's packages for 2025.1 and 2022.2.
 type answer struct {
 	name, class, message string
 	code                 int
@@ -34,7 +35,11 @@ func answers(tb testing.TB) (list []answer) {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		list = append(list, answer{name: strings.TrimPrefix(lines[0], "# "), class: class, message: lines[2], code: n,
+		name, from, _ := strings.Cut(strings.TrimPrefix(lines[0], "# "), ": ")
+		if from == "" {
+			tb.Fatalf("%s: say where the text is from, after a colon", name)
+		}
+		list = append(list, answer{name: name, class: class, message: lines[2], code: n,
 			body: []byte(strings.TrimSpace(lines[3]))})
 	}
 	return list

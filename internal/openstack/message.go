@@ -23,7 +23,8 @@ const longestMessage = 600
 //	Designate           {"message": ..., "errors": {"errors": [{"message": ...}]}}
 //	Barbican            {"title": ..., "description": ...}
 //	Placement, Magnum   {"errors": [{"title": ..., "detail": ...}]}
-//	Glance, Swift       HTML or plain text
+//	Glance              {"message": ..., "code": "409 Conflict"}, with tags for the ends of lines
+//	Swift, proxies      HTML or plain text
 func message(code int, body []byte) string {
 	var v any
 	var text string
@@ -103,12 +104,14 @@ var (
 	htmlHead = regexp.MustCompile(`(?is)<(head|title|style|script)\b.*?</(head|title|style|script)>`)
 	htmlTag  = regexp.MustCompile(`<[^>]*>`)
 	page     = regexp.MustCompile(`(?i)<html|<!doctype`)
+	// lineEnd is what WebOb ends lines with in JSON, too: all of Glance's messages have it.
+	lineEnd = regexp.MustCompile(`(?i)<br ?/?>`)
 )
 
 // plain takes the tags out of a page.
 func plain(text string) string {
 	if !page.MatchString(text) {
-		return text
+		return lineEnd.ReplaceAllString(text, " ")
 	}
 	return html.UnescapeString(htmlTag.ReplaceAllString(htmlHead.ReplaceAllString(text, " "), " "))
 }

@@ -13,9 +13,14 @@ import (
 var quotaText = regexp.MustCompile(`(?i)over ?quota|` +
 	`quota[^.]{0,60}(exceeded|reached|has been met|limit)|exceed[^.]{0,60}quota|` +
 	`exceeded for quota|quota reached|over (a )?limit|` +
-	`maximum (number )?of .{0,60}(exceeded|reached|allowed)|` +
+	`maximum (number )?of .{0,60}(exceeded|exceeds|reached|allowed)|` +
 	`(reached|exceeded) the maximum (number|stacks|clusters|.{0,20}per)|` +
 	`limit exceeded|resource limit`)
+
+// exhaustedText is what Neutron says with 503 when a range has nothing left that it could give: VLANs, tunnels, MAC
+// addresses. The service answers well.
+var exhaustedText = regexp.MustCompile(
+	`(?i)no (tenant network is|available network found)|unable to generate unique mac`)
 
 // Texts about a missing right name the policy, and that of the right to change quotas has the word in it:
 // "Policy doesn't allow os_compute_api:os-quota-sets:update to be performed".
@@ -51,10 +56,7 @@ func classify(code int, text string) (c Class, transitional bool) {
 	case http.StatusTooManyRequests, 498:
 		return RateLimited, false
 	case http.StatusServiceUnavailable:
-		if busyText.MatchString(text) {
-			return Conflict, true
-		}
-		return Unavailable, false
+		return classifyUnavailable(text)
 	case http.StatusRequestTimeout, http.StatusBadGateway, http.StatusGatewayTimeout:
 		return Unavailable, false
 	case http.StatusNotImplemented:
@@ -64,6 +66,16 @@ func classify(code int, text string) (c Class, transitional bool) {
 		return Invalid, false
 	}
 	return Unknown, false
+}
+
+func classifyUnavailable(text string) (c Class, transitional bool) {
+	switch {
+	case busyText.MatchString(text):
+		return Conflict, true
+	case exhaustedText.MatchString(text):
+		return Quota, false
+	}
+	return Unavailable, false
 }
 
 func classifyByText(code int, text string) (c Class, transitional bool) {
