@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -31,6 +32,8 @@ type lane struct {
 	// waiting are those that were turned away, in the order in which they came.
 	waiting []types.NamespacedName
 	known   map[types.NamespacedName]bool
+	// called are those whose turn it is, since when. Nobody takes their place before they come, or before they would have.
+	called map[types.NamespacedName]time.Time
 	// looks says that somebody will look again.
 	looks bool
 }
@@ -79,10 +82,13 @@ func (t *turns) take(c string, key types.NamespacedName, now time.Time) bool {
 	}
 	l := t.lanes[c]
 	if l == nil {
-		l = &lane{since: map[types.NamespacedName]time.Time{}, known: map[types.NamespacedName]bool{}}
+		l = &lane{since: map[types.NamespacedName]time.Time{}, known: map[types.NamespacedName]bool{},
+			called: map[types.NamespacedName]time.Time{}}
 		t.lanes[c] = l
 	}
-	if l.room(now) > 0 {
+	_, called := l.called[key]
+	delete(l.called, key)
+	if called || l.room(now) > 0 {
 		l.since[key] = now
 		return true
 	}
@@ -123,7 +129,8 @@ func (t *turns) next(c string, now time.Time) (next []types.NamespacedName, more
 		return nil, false
 	}
 	next = t.pop(c, l, now)
-	l.looks = len(l.waiting) > 0
+	// Those that were called and never come are to be forgotten, too.
+	l.looks = len(l.waiting) > 0 || len(l.called) > 0
 	return next, l.looks
 }
 
@@ -133,8 +140,9 @@ func (t *turns) pop(c string, l *lane, now time.Time) []types.NamespacedName {
 	l.waiting = l.waiting[n:]
 	for _, k := range next {
 		delete(l.known, k)
+		l.called[k] = now
 	}
-	if len(l.since) == 0 && len(l.waiting) == 0 {
+	if len(l.since) == 0 && len(l.waiting) == 0 && len(l.called) == 0 {
 		delete(t.lanes, c)
 	}
 	return next
@@ -142,11 +150,12 @@ func (t *turns) pop(c string, l *lane, now time.Time) []types.NamespacedName {
 
 // room is how many more may run.
 func (l *lane) room(now time.Time) int {
+	maps.DeleteFunc(l.called, func(_ types.NamespacedName, at time.Time) bool { return now.Sub(at) >= again })
 	limit := atOnce
 	for _, since := range l.since {
 		if now.Sub(since) > slow {
 			limit = 1
 		}
 	}
-	return limit - len(l.since)
+	return limit - len(l.since) - len(l.called)
 }

@@ -79,6 +79,7 @@ func TestTurnsOutliveDeletions(t *testing.T) {
 		left -= len(turns.done("cloud", named(i), now))
 	}
 	for range 100 {
+		now = now.Add(again)
 		next, more := turns.next("cloud", now)
 		if left -= len(next); !more {
 			break
@@ -86,5 +87,23 @@ func TestTurnsOutliveDeletions(t *testing.T) {
 	}
 	if left != atOnce || len(turns.lanes) != 0 {
 		t.Errorf("%d were never woken, %d lanes are left", left-atOnce, len(turns.lanes))
+	}
+}
+
+// Who was woken keeps its place until it comes: others who ask in the meantime are behind it.
+func TestWokenKeepTheirPlace(t *testing.T) {
+	var turns turns
+	now := time.Now()
+	for i := range atOnce + 1 {
+		turns.take("cloud", named(i), now)
+	}
+	if next := turns.done("cloud", named(0), now); len(next) != 1 || next[0] != named(atOnce) {
+		t.Fatalf("the next are %v, want the one who waits", next)
+	}
+	if turns.take("cloud", named(0), now) {
+		t.Error("who has just run takes the place of the one who was woken")
+	}
+	if !turns.take("cloud", named(atOnce), now) {
+		t.Error("who was woken has to wait once more")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,6 +25,8 @@ type door struct {
 	places int
 	inside []string
 	queue  []types.NamespacedName
+	// called are those whose turn it is; nobody takes their place before they come.
+	called []types.NamespacedName
 	// wake is there once the controller listens, early are those whose turn it was before.
 	wake  func(types.NamespacedName)
 	early []types.NamespacedName
@@ -56,8 +59,13 @@ func (d *door) turn(a *app) func() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked = append(d.asked, a.Name)
-	if len(d.inside) >= d.places && a.Name != "free" {
-		if key := keyOf(a); !slices.Contains(d.queue, key) {
+	key := keyOf(a)
+	i := slices.Index(d.called, key)
+	if i >= 0 {
+		d.called = slices.Delete(d.called, i, i+1)
+	}
+	if i < 0 && len(d.inside)+len(d.called) >= d.places && a.Name != "free" {
+		if !slices.Contains(d.queue, key) {
 			d.queue = append(d.queue, key)
 		}
 		return nil
@@ -80,9 +88,11 @@ func (d *door) leave(name string) {
 	defer d.mu.Unlock()
 	i := slices.Index(d.inside, name)
 	d.inside = slices.Delete(d.inside, i, i+1)
-	switch {
-	case len(d.queue) == 0:
+	if len(d.queue) == 0 {
 		return
+	}
+	d.called = append(d.called, d.queue[0])
+	switch {
 	case d.wake == nil:
 		d.early = append(d.early, d.queue[0])
 	default:
@@ -91,12 +101,21 @@ func (d *door) leave(name string) {
 	d.queue = d.queue[1:]
 }
 
+// seen is what has happened so far: who is inside, who was asked for, and who ran.
+func (d *door) seen() (inside, asked, entered []string) {
+	synctest.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.inside), slices.Clone(d.asked), slices.Clone(d.entered)
+}
+
 // notice forgets those that are gone.
 func (d *door) notice(a *app, gone bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if gone {
-		d.queue = slices.DeleteFunc(d.queue, func(key types.NamespacedName) bool { return key == keyOf(a) })
+		same := func(key types.NamespacedName) bool { return key == keyOf(a) }
+		d.queue, d.called = slices.DeleteFunc(d.queue, same), slices.DeleteFunc(d.called, same)
 	}
 }
 
@@ -154,13 +173,14 @@ func TestTurnsAreFair(t *testing.T) {
 			w.wantReady(fmt.Sprintf("app-%02d", i))
 		}
 		isFree := func(name string) bool { return name == "free" }
-		d.asked, d.entered = slices.DeleteFunc(d.asked, isFree), slices.DeleteFunc(d.entered, isFree)
-		for i, name := range firsts(d.entered) {
-			if came := slices.Index(firsts(d.asked), name); came < i-d.places || came > i+d.places {
+		_, asked, entered := d.seen()
+		asked, entered = slices.DeleteFunc(asked, isFree), slices.DeleteFunc(entered, isFree)
+		for i, name := range firsts(entered) {
+			if came := slices.Index(firsts(asked), name); came < i-d.places || came > i+d.places {
 				t.Errorf("%s came as number %d and ran as number %d", name, came, i)
 			}
 		}
-		if n := len(d.asked); n > 4*owners {
+		if n := len(asked); n > 4*owners {
 			t.Errorf("it was asked %d times for the turns of %d owners", n, owners)
 		}
 	})
@@ -215,16 +235,17 @@ func TestTurnsOfThoseWhoAreGone(t *testing.T) {
 		for i := range owners {
 			w.create(newApp(fmt.Sprint("app-", i)))
 		}
-		before := len(d.asked)
+		_, before, _ := d.seen()
 		for i := 1; i < owners-1; i++ {
 			w.do(w.c.Delete(t.Context(), w.app(fmt.Sprint("app-", i))))
 		}
 		w.pass(2 * time.Minute)
 		w.wantReady(fmt.Sprint("app-", owners-1))
-		if diff := cmp.Diff([]string{"app-0", "app-9"}, firsts(d.entered)); diff != "" {
+		_, asked, entered := d.seen()
+		if diff := cmp.Diff([]string{"app-0", "app-9"}, firsts(entered)); diff != "" {
 			t.Errorf("others ran (-want +got):\n%s", diff)
 		}
-		for _, name := range d.asked[before:] {
+		for _, name := range asked[len(before):] {
 			if name != "app-0" && name != "app-9" {
 				t.Errorf("after the deletion it was asked for the turn of %s", name)
 			}
@@ -277,8 +298,8 @@ func TestTurnsEndWithFailures(t *testing.T) {
 		w.create(newApp("fails"), newApp("panics"), newApp("one"))
 		w.pass(time.Minute)
 		w.wantReady("one")
-		if len(d.inside) != 0 {
-			t.Errorf("the turns of %v have no end", d.inside)
+		if inside, _, _ := d.seen(); len(inside) != 0 {
+			t.Errorf("the turns of %v have no end", inside)
 		}
 	})
 }
@@ -299,13 +320,13 @@ func TestTurnsEndWithTheProcess(t *testing.T) {
 			w.create(newApp(fmt.Sprint("app-", i)))
 		}
 		w.stop()
-		if len(d.inside) != 0 {
-			t.Errorf("the turns of %v have no end", d.inside)
+		if inside, _, _ := d.seen(); len(inside) != 0 {
+			t.Errorf("the turns of %v have no end", inside)
 		}
-		asked := len(d.asked)
+		_, before, _ := d.seen()
 		w.pass(time.Hour)
-		if n := len(d.asked) - asked; n != 0 {
-			t.Errorf("a process that is stopped asked for %d turns", n)
+		if _, asked, _ := d.seen(); len(asked) != len(before) {
+			t.Errorf("a process that is stopped asked for %d turns", len(asked)-len(before))
 		}
 		hangs, d.queue, d.wake = false, nil, nil
 		w.start()
