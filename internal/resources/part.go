@@ -27,8 +27,8 @@ const (
 func (c *controller) part(ctx context.Context, sc *scope, p policy) *outcome.Outcome {
 	o := sc.Owner()
 	looks := !p.create && !p.update && !p.delete
-	if !Marked(c.kind) || looks || o.Common().Import != nil && sc.Cell().ID == "" ||
-		sc.Get(refCloud) == nil && sc.Get(refClusterCloud) == nil {
+	gone := sc.Get(refCloud) == nil && sc.Get(refClusterCloud) == nil
+	if !Marked(c.kind) || looks || sc.Cell().ID == "" && (gone || o.Common().Import != nil) {
 		return nil
 	}
 	out := c.unclaim(ctx, sc)
@@ -36,7 +36,7 @@ func (c *controller) part(ctx context.Context, sc *scope, p policy) *outcome.Out
 		return nil
 	}
 	what := c.kind.Name + " " + bare(c.kind, sc.Cell().ID)
-	if left := c.patience(o); left > 0 {
+	if left := c.patience(o); left > 0 && !gone {
 		return outcome.Poll(min(left, partingAgain), what, "The %s, which stays, has the marker of this object still: %s. "+
 			"Repair that; five minutes after its deletion the object goes without.", what, strings.TrimSuffix(out.Message, "."))
 	}

@@ -144,7 +144,49 @@ func TestPartRefused(t *testing.T) {
 	})
 }
 
-// A resource that is gone holds nothing, and an object that may only look writes nothing.
+// A Cloud that is gone for good holds nothing, and it is told that the marker is left.
+func TestPartWithoutCloud(t *testing.T) {
+	w := detached(t, kind(t, "Network"))
+	kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Remove("Cloud/default")
+		p.Change("Cloud/default", "metadata.finalizers", []any{})
+		p.Restart() // which ends the session
+		p.Remove("Network/sample")
+		p.Pass(time.Minute)
+		if p.Object("Network/sample") != nil {
+			t.Errorf("the object is still there: %v", p.Condition("Network/sample", "Ready"))
+		}
+		if told := strings.Join(p.Events("Network/sample"), "\n"); !strings.Contains(told, "MarkerLeft") {
+			t.Errorf("nothing tells that the marker is left: %s", told)
+		}
+	})
+}
+
+// An object that may only look writes nothing when it goes, whatever it was allowed before.
+func TestPartOnlyLooks(t *testing.T) {
+	w := detached(t, kind(t, "Network"))
+	declared, _ := w.spec()["resource"].(map[string]any)
+	declared["name"] = "sample"
+	kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Change("Network/sample", "spec.policy", "observe")
+		p.Settle()
+		before := len(cloudOf(p).Requests())
+		p.Remove("Network/sample")
+		p.Pass(time.Minute)
+		for _, r := range cloudOf(p).Requests()[before:] {
+			if r.Method != http.MethodGet {
+				t.Errorf("%s %s was sent", r.Method, r.Path)
+			}
+		}
+		if p.Object("Network/sample") != nil || !owned.MatchString(fmt.Sprint(made(w, p))) {
+			t.Errorf("the object is there, or the marker is gone: %v", made(w, p))
+		}
+	})
+}
+
+// A resource that is gone holds nothing.
 func TestPartGone(t *testing.T) {
 	w := detached(t, kind(t, "Volume"))
 	kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) {
