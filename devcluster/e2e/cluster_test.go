@@ -5,13 +5,17 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
+
+	"stackwright.dev/devcluster/internal/namespace"
 )
 
 func TestWorkloadIsServed(t *testing.T) {
@@ -163,6 +167,32 @@ func TestNodeAddedAndRemoved(t *testing.T) {
 		}
 		return ready(shared)
 	})
+}
+
+// TestBridgeKeepsItsAddress plugs in what would take the bridge's link address over: the lowest there is.
+func TestBridgeKeepsItsAddress(t *testing.T) {
+	c := status(t, shared).Cluster
+	err := namespace.Set{Network: namespace.Network(c.ControlNetwork())}.Do(func() error {
+		before, err := netlink.LinkByName("bridge")
+		if err != nil {
+			return err
+		}
+		port := &netlink.Dummy{LinkAttrs: netlink.NewLinkAttrs()}
+		port.Name, port.MasterIndex = "lowest", before.Attrs().Index
+		port.HardwareAddr = net.HardwareAddr{0x00, 0x00, 0x00, 0x00, 0x00, 0x01}
+		if err := netlink.LinkAdd(port); err != nil {
+			return err
+		}
+		defer func() { _ = netlink.LinkDel(port) }()
+		now, err := netlink.LinkByName("bridge")
+		if err == nil && now.Attrs().HardwareAddr.String() != before.Attrs().HardwareAddr.String() {
+			err = fmt.Errorf("the bridge had %s and has %s", before.Attrs().HardwareAddr, now.Attrs().HardwareAddr)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func nodeIs(t *testing.T, node, wanted string) error {

@@ -138,10 +138,21 @@ func eventually(t *testing.T, within time.Duration, check func() error) {
 		}
 		select {
 		case <-ctx.Done():
-			t.Fatalf("not within %s: %v", within, err)
+			t.Fatalf("not within %s: %v\nthe supervisor tells:\n%s", within, err, supervisorTells())
 		case <-ticker.C:
 		}
 	}
+}
+
+// supervisorTells is the end of the shared cluster's supervisor's log.
+func supervisorTells() string {
+	const lines = 30
+	output, err := command("logs", "supervisor", "--name", shared).CombinedOutput()
+	if err != nil {
+		return err.Error()
+	}
+	all := strings.Split(strings.TrimSpace(string(output)), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
 // ready is nil once everything of the cluster works that is not cut off.

@@ -75,6 +75,7 @@ func ensureBridge(c *cluster.Cluster) error {
 		if err != nil {
 			attributes := netlink.NewLinkAttrs()
 			attributes.Name = bridge
+			attributes.HardwareAddr = hardware(c.API())
 			if err := handle.LinkAdd(&netlink.Bridge{LinkAttrs: attributes}); err != nil {
 				return fmt.Errorf("making bridge: %w", err)
 			}
@@ -92,7 +93,7 @@ func ensureHostLink(c *cluster.Cluster) error {
 		return fmt.Errorf("opening netlink: %w", err)
 	}
 	defer host.Close()
-	if err := ensurePair(host, c.HostLink(), c.ControlNetwork(), "machine"); err != nil {
+	if err := ensurePair(host, c.HostLink(), c.Host(), c.ControlNetwork(), "machine"); err != nil {
 		return err
 	}
 	link, err := host.LinkByName(c.HostLink())
@@ -113,7 +114,7 @@ func ensureNode(c *cluster.Cluster, node cluster.Node) error {
 		if err := loopback(handle); err != nil {
 			return err
 		}
-		if err := ensurePair(handle, nodeLink, c.ControlNetwork(), port(node)); err != nil {
+		if err := ensurePair(handle, nodeLink, c.NodeAddress(node), c.ControlNetwork(), port(node)); err != nil {
 			return err
 		}
 		link, err := handle.LinkByName(nodeLink)
@@ -147,8 +148,15 @@ func routePods(handle *netlink.Handle, c *cluster.Cluster, node cluster.Node) er
 	return nil
 }
 
-// ensurePair makes a veth pair from handle's namespace into another.
-func ensurePair(handle *netlink.Handle, name, peerNetwork, peer string) error {
+// hardware is the link address that belongs to an IP address. Left to the kernel it would be random, and that of the
+// bridge would follow its ports, the lowest of them: whenever a node comes or goes, the others could go on for half a
+// minute sending to an address that is no longer there.
+func hardware(ip netip.Addr) net.HardwareAddr {
+	return append(net.HardwareAddr{0x02, 0xdc}, ip.AsSlice()...) // 02: administered locally, for one receiver
+}
+
+// ensurePair makes a veth pair from handle's namespace, where it will have that IP address, into another.
+func ensurePair(handle *netlink.Handle, name string, ip netip.Addr, peerNetwork, peer string) error {
 	if _, err := handle.LinkByName(name); err == nil {
 		return nil
 	}
@@ -159,6 +167,7 @@ func ensurePair(handle *netlink.Handle, name, peerNetwork, peer string) error {
 	defer func() { _ = other.Close() }()
 	attributes := netlink.NewLinkAttrs()
 	attributes.Name = name
+	attributes.HardwareAddr = hardware(ip)
 	pair := &netlink.Veth{LinkAttrs: attributes, PeerName: peer, PeerNamespace: netlink.NsFd(other)}
 	if err := handle.LinkAdd(pair); err != nil {
 		return fmt.Errorf("making link %s: %w", name, err)

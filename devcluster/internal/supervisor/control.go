@@ -32,6 +32,7 @@ const (
 	lookEvery  = 200 * time.Millisecond
 	retryAfter = 2 * time.Second
 	dialAfter  = 100 * time.Millisecond
+	askAfter   = 5 * time.Second // a request that was not answered is made again
 )
 
 // view is what the supervisor sees of the cluster through its API.
@@ -143,19 +144,25 @@ func (s *Supervisor) watch(ctx context.Context, client kubernetes.Interface, nod
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
-		c := s.Cluster()
-		ready := map[string]bool{}
-		for _, member := range c.Nodes {
-			ready[member.Name] = s.look(ctx, client, nodes, member)
-		}
-		s.see(func(v *view) { v.Ready = ready })
-		if err := forget(ctx, client, nodes, c); err != nil {
-			klog.ErrorS(err, "forgetting nodes")
-		}
+		s.lookAt(ctx, client, nodes)
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:
 		}
+	}
+}
+
+func (s *Supervisor) lookAt(ctx context.Context, client kubernetes.Interface, nodes corelisters.NodeLister) {
+	ctx, cancel := context.WithTimeout(ctx, askAfter)
+	defer cancel()
+	c := s.Cluster()
+	ready := map[string]bool{}
+	for _, member := range c.Nodes {
+		ready[member.Name] = s.look(ctx, client, nodes, member)
+	}
+	s.see(func(v *view) { v.Ready = ready })
+	if err := forget(ctx, client, nodes, c); err != nil {
+		klog.ErrorS(err, "forgetting nodes")
 	}
 }
 
