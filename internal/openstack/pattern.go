@@ -37,10 +37,11 @@ var sizeText = regexp.MustCompile(`(?i)request is too large|entity too large`)
 // immutable and cannot be updated", Nova "while it is in task_state spawning", Cinder and Manila "status must be
 // available", Heat and Magnum "CREATE_IN_PROGRESS", Ironic "is locked by host". Cinder, Manila and Magnum say it with
 // 400, not 409, and Octavia "Project busy" with 503, which is about one project and must not open the breaker of all.
+// Neutron says with 400 that a router does not yet lead from a port to a floating IP's network.
 var busyText = regexp.MustCompile(`(?i)is immutable and cannot be|PENDING_(CREATE|UPDATE|DELETE)|in task_state|` +
 	`while it is in vm_state (building|initialized|migrating|resizing)|status must be|current status is|` +
 	`_IN_PROGRESS|action \(\w+\) in progress|already in progress|is locked by host|busy with an active task|` +
-	`^project busy`)
+	`^project busy|is not reachable from subnet`)
 
 // classify turns the status and text of an answer into a class.
 func classify(code int, text string) (c Class, transitional bool) {

@@ -28,6 +28,9 @@ func Diff(k *d.Kind, wanted, seen map[string]any) []Difference {
 		if !ok || f.WriteOnly || f.Local || f.Output || f.Const != nil {
 			continue
 		}
+		if _, shown := seen[f.API]; f.Sometimes && !shown {
+			continue
+		}
 		actual := Actual(f, seen)
 		if !Same(f, want, actual) {
 			out = append(out, Difference{f, want, actual})

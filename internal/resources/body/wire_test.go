@@ -78,3 +78,28 @@ func TestChanges(t *testing.T) {
 		})
 	}
 }
+
+// What an API shows to some, or in some states, is compared when it is shown.
+func TestDiffOfWhatIsShownSometimes(t *testing.T) {
+	k := &d.Kind{Fields: []d.Field{{API: "provider:id", Type: d.Int, Sometimes: true}, {API: "id", Type: d.Int}}}
+	wanted := map[string]any{"provider:id": 100.0, "id": 100.0}
+	for name, c := range map[string]struct {
+		seen map[string]any
+		want []string
+	}{
+		"not shown": {map[string]any{}, []string{"id"}},
+		"null":      {map[string]any{"provider:id": nil, "id": 100.0}, []string{"provider:id"}},
+		"another":   {map[string]any{"provider:id": 101.0, "id": 100.0}, []string{"provider:id"}},
+		"the same":  {map[string]any{"provider:id": 100.0, "id": 100.0}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, difference := range body.Diff(k, wanted, c.seen) {
+				got = append(got, difference.Field.API)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}

@@ -20,6 +20,9 @@ type Field struct {
 	CreateOnly bool
 	// WriteOnly fields are not shown by the API: a change of what is declared is sent, and drift cannot be seen.
 	WriteOnly bool
+	// Sometimes fields are shown to administrators only, or in some states only: one that is not shown is as it was
+	// declared, and one that is shown is compared.
+	Sometimes bool
 	// Later fields are not taken at creation and are set after it, by Via or Update.
 	Later bool
 	// Output is a value that the API makes: it is written to the Secret that the field names, and not to the status.

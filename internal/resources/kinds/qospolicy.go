@@ -7,7 +7,7 @@ var QoSPolicy = d.Kind{
 	Name: "QoSPolicy", Plural: "qospolicies", Service: "network", Path: "/qos/policies", Item: "policy",
 	Items: "policies",
 	Doc:   "QoSPolicy is a set of limits for ports, networks and addresses.", Key: neutronKey,
-	Update: d.Update{Method: "PUT"}, Marker: neutronTag, Events: []string{"policy"}, Actions: tagAction("/qos/policies"),
+	Update: d.Update{Method: "PUT"}, Marker: neutronTag, Events: []string{"policy"}, Actions: tagAction("/policies"),
 	Fields: []d.Field{
 		name(255), neutronDescription, projectRef, neutronTags,
 		{API: "shared", Type: d.Bool, Doc: "Whether all projects may use it."},
