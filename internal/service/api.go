@@ -26,13 +26,7 @@ const (
 
 // APIStep runs the API.
 func (s Service[T]) APIStep(o ...step.Option[T]) step.Step[T] {
-	reads := []string{RefConfig, RefTLS, RefAutoscaler}
-	if s.Memcached != nil {
-		reads = append(reads, RefMemcached, RefCacheTLS)
-	}
-	if s.Identity != nil {
-		reads = append(reads, RefAuthority)
-	}
+	reads := append(s.authorityRefs(), RefConfig, RefTLS, RefAutoscaler)
 	return step.Objects(StepAPI, func(sc *step.Scope[T]) ([]client.Object, error) {
 		return []client.Object{s.deployment(sc), s.budget(sc.Owner())}, sc.Err()
 	}, append(o, step.Reads[T](reads...),
@@ -83,7 +77,7 @@ func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemp
 	t := s.Template(o, p)
 	t.Annotations = s.credentials(sc)
 	t.Spec.TerminationGracePeriodSeconds = new(int64(drainTime + s.patience() + 5))
-	t.Spec.TopologySpreadConstraints = s.spread(o)
+	t.Spec.TopologySpreadConstraints = s.spread(o, ComponentAPI)
 	t.Spec.Affinity = s.together(o)
 	c := &t.Spec.Containers[0]
 	c.Ports = []corev1.ContainerPort{{Name: "api", ContainerPort: s.Port, Protocol: corev1.ProtocolTCP}}
@@ -92,12 +86,30 @@ func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemp
 	return t
 }
 
-// credentials change when pods have to read a certificate anew.
+// credentials change when pods of the API have to read a certificate anew.
 func (s Service[T]) credentials(sc *step.Scope[T]) map[string]string {
-	out := map[string]string{}
+	out := s.authorities(sc)
 	if !sc.Owner().Common().TLS.Disabled {
 		out[annotationCertificate] = sc.Digest(RefTLS, "tls.crt")
 	}
+	return out
+}
+
+// authorityRefs are those that authorities reads.
+func (s Service[T]) authorityRefs() []string {
+	var refs []string
+	if s.Memcached != nil {
+		refs = append(refs, RefMemcached, RefCacheTLS)
+	}
+	if s.Identity != nil {
+		refs = append(refs, RefAuthority)
+	}
+	return refs
+}
+
+// authorities change when pods have to read anew whom they trust.
+func (s Service[T]) authorities(sc *step.Scope[T]) map[string]string {
+	out := map[string]string{}
 	if s.Memcached != nil {
 		if m, ok := sc.Get(RefMemcached).(*infrav1.Memcached); ok && m.Status.TLSSecret != "" {
 			// The value is not needed; without it the step waits, rather than to roll the pods for a Secret that comes
@@ -130,16 +142,16 @@ func (s Service[T]) probes(o T, c *corev1.Container) {
 }
 
 // spread puts pods on different nodes as long as there are nodes that take them.
-func (s Service[T]) spread(o T) []corev1.TopologySpreadConstraint {
+func (s Service[T]) spread(o T, component string) []corev1.TopologySpreadConstraint {
 	if given := o.Common().TopologySpread; given != nil {
 		return given
 	}
-	if s.pinned(o) {
+	if component == ComponentAPI && s.pinned(o) {
 		return nil
 	}
 	return []corev1.TopologySpreadConstraint{{
 		MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.DoNotSchedule,
-		LabelSelector:    &metav1.LabelSelector{MatchLabels: s.Labels(o, ComponentAPI)},
+		LabelSelector:    &metav1.LabelSelector{MatchLabels: s.Labels(o, component)},
 		NodeTaintsPolicy: new(corev1.NodeInclusionPolicyHonor),
 		MatchLabelKeys:   []string{"pod-template-hash"},
 	}}

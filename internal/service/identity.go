@@ -175,20 +175,32 @@ func (s Service[T]) authtoken(sc *step.Scope[T], f *oslo.File) {
 	if !ok {
 		return
 	}
+	s.login(sc, f, section)
+	f.Set(section, "www_authenticate_uri", cmp.Or(k.Status.Endpoints.Public, k.Status.Endpoints.Internal))
+	f.Set(section, "service_type", s.Type)
+	f.Set(section, "service_token_roles", roleService)
+	f.Set(section, "service_token_roles_required", true)
+	// A Keystone that does not answer must not hold a worker for ever.
+	f.Set(section, "http_connect_timeout", 10)
+	for _, other := range s.Logins {
+		s.login(sc, f, other)
+	}
+}
+
+// login says in a section who the service is.
+func (s Service[T]) login(sc *step.Scope[T], f *oslo.File, section string) {
+	k, ok := sc.Get(RefKeystone).(*servicev1.Keystone)
+	if !ok {
+		return
+	}
 	f.Set(section, "auth_type", "password")
 	f.Set(section, "auth_url", k.Status.Endpoints.Internal)
-	f.Set(section, "www_authenticate_uri", cmp.Or(k.Status.Endpoints.Public, k.Status.Endpoints.Internal))
 	f.Set(section, "region_name", k.Spec.Region)
 	f.Set(section, "username", s.Name)
 	f.Set(section, "password", oslo.Literal(sc.Value(RefPassword, KeyPassword)))
 	f.Set(section, "project_name", projectName(sc.Get(RefProject)))
 	f.Set(section, "user_domain_name", domain)
 	f.Set(section, "project_domain_name", domain)
-	f.Set(section, "service_type", s.Type)
-	f.Set(section, "service_token_roles", roleService)
-	f.Set(section, "service_token_roles_required", true)
-	// A Keystone that does not answer must not hold a worker for ever.
-	f.Set(section, "http_connect_timeout", 10)
 	if strings.HasPrefix(k.Status.Endpoints.Internal, "https://") {
 		// The value is in a file. Without it the step waits, rather than to roll the pods for a Secret that comes back.
 		_ = sc.Value(RefAuthority, keyCA)

@@ -142,5 +142,5 @@ func (s Service[T]) optionRefs() []string {
 	for i := range maxSources {
 		refs = append(refs, sourceMap(i), sourceSecret(i))
 	}
-	return refs
+	return append(refs, s.Reads...)
 }

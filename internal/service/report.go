@@ -20,7 +20,25 @@ func (s Service[T]) Report(v step.View, o T) {
 		return
 	}
 	status.Replicas, status.ReadyReplicas = d.Status.Replicas, d.Status.ReadyReplicas
-	if rolled, _ := gate.For(d)(d); rolled {
-		status.Config = d.Annotations[annotationConfig]
+	if config := d.Annotations[annotationConfig]; s.rolled(v, o, config) {
+		status.Config = config
 	}
+}
+
+// rolled tells whether all pods, of the API and of all workers, run the configuration of that hash.
+func (s Service[T]) rolled(v step.View, o T, config string) bool {
+	deployments := map[string]string{StepAPI: apiName(o)}
+	for _, w := range s.Workers {
+		deployments[w.Name] = workerName(o, w.Name)
+	}
+	for stepName, name := range deployments {
+		d, ok := v.Child(stepName, "Deployment", name).(*appsv1.Deployment)
+		if !ok || d.Annotations[annotationConfig] != config {
+			return false
+		}
+		if done, _ := gate.For(d)(d); !done {
+			return false
+		}
+	}
+	return true
 }

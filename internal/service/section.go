@@ -34,7 +34,7 @@ func (s Service[T]) base(sc *step.Scope[T]) *oslo.File {
 	if s.Identity != nil {
 		s.authtoken(sc, f)
 	}
-	s.Options(sc.Owner(), f)
+	s.Options(sc, f)
 	return f
 }
 

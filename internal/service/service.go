@@ -3,6 +3,8 @@
 package service
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"stackwright.dev/kit/owner"
@@ -56,12 +58,19 @@ type Service[T Object] struct {
 	Identity    func(T) servicev1.Identity
 	Type        string
 	Description string
-	// Options sets what only this service has in its configuration file.
-	Options func(T, *oslo.File)
+	// Logins are sections by which the service asks other services, as its own user.
+	Logins []string
+	// Options sets what only this service has in its configuration file; Reads are the references it does so from.
+	Options func(*step.Scope[T], *oslo.File)
+	Reads   []string
 	// Free are options that the service reads from sections whose names its users choose.
 	Free []string
 	// Mounts are Secrets that every container of the service gets.
 	Mounts []Mount[T]
+	// Workers are the service's programs beside the API.
+	Workers []Worker[T]
+	// UWSGI are lines that only this service has in the configuration of the program that runs its API.
+	UWSGI []string
 	// Gateway tells that the cluster serves HTTPRoutes of the Gateway API.
 	Gateway bool
 }
@@ -171,11 +180,12 @@ func (s Service[T]) rabbitMQ(o T) string {
 	return s.RabbitMQ(o)
 }
 
-// Steps are those that services have in common. o are options of the step that runs the API, such as what it comes
-// after.
+// Steps are those that services have in common. o are options of the steps that run the API and the workers, such as
+// what they come after.
 func (s Service[T]) Steps(o ...step.Option[T]) []step.Step[T] {
 	steps := append(s.RouteSteps(), s.AccessStep(), s.EndpointsStep(), s.CAStep(), s.CertificateStep(), s.DatabaseStep(),
-		s.ConfigStep(), s.APIStep(o...))
+		s.ConfigStep(), s.APIStep(slices.Clone(o)...))
+	steps = append(steps, s.workerSteps(o...)...)
 	if s.RabbitMQ != nil {
 		steps = append(steps, s.BusStep())
 	}

@@ -65,5 +65,8 @@ hook-master-start = unix_signal:15 gracefully_kill_them_all
 route-uri = ^%s$ donotlog:
 log-format = %%(addr) "%%(method) %%(uri) %%(proto)" %%(status) %%(rsize) %%(msecs)ms
 `, socket, s.Script, Folder, max(1, cmp.Or(o.Common().Workers, 2)), threads, limits, s.patience(), s.Health)
+	for _, line := range s.UWSGI {
+		fmt.Fprintln(&b, line)
+	}
 	return b.Bytes()
 }

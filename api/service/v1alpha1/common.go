@@ -186,3 +186,24 @@ type ServiceStatus struct {
 	// +kubebuilder:validation:MaxLength=16
 	Config string `json:"config,omitempty"`
 }
+
+// Worker says how a program runs that serves no API.
+type Worker struct {
+	// Replicas is the number of its pods.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=64
+	Replicas *int32 `json:"replicas,omitempty"`
+	// Resources of its containers; empty takes those of the service.
+	// +optional
+	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+}
+
+// Count is the number of pods.
+func (w Worker) Count() int32 {
+	if w.Replicas == nil {
+		return 1
+	}
+	return *w.Replicas
+}

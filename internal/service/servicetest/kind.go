@@ -30,6 +30,8 @@ type Kind struct {
 	Controllers func(gateway bool) (kit.Controller, error)
 	// Option is one that the service has, such as api.auth_strategy, and Value one that it takes.
 	Option, Value string
+	// Workers are the names of its programs beside the API, Definitions the files of kinds that only it refers to.
+	Workers, Definitions []string
 }
 
 // Name of the object.
@@ -42,7 +44,7 @@ func (k Kind) Scenario(t *testing.T, patch string) kittest.Scenario {
 	return kittest.Scenario{
 		Scheme:      operator.Scheme(),
 		Controllers: k.controllers(false),
-		CRDs:        definitions(k.Service + "s"),
+		CRDs:        definitions(append(k.Definitions, "service.stackwright.dev_"+k.Service+"s")...),
 		Files:       []string{"testdata/world.yaml", k.patched(t, patch)},
 		Children: map[string]kittest.Behaviour{
 			"Database": told, "MessageBus": told, "User": told, "RoleAssignment": told, "Endpoint": told,
@@ -53,9 +55,9 @@ func (k Kind) Scenario(t *testing.T, patch string) kittest.Scenario {
 }
 
 // definitions are the files of the kinds that a service has to do with. There are many others, and each takes its time.
-func definitions(service string) []string {
+func definitions(names ...string) []string {
 	const folder = "../../../charts/stackwright-operator/crds/"
-	names := []string{"service.stackwright.dev_" + service, "service.stackwright.dev_keystones"}
+	names = append(names, "service.stackwright.dev_keystones")
 	for _, infra := range []string{"databases", "memcacheds", "messagebuses"} {
 		names = append(names, "infra.stackwright.dev_"+infra)
 	}

@@ -83,7 +83,7 @@ func (k Kind) wrongOption(t *testing.T) {
 	})
 }
 
-// option: a new one rolls the API and runs no Job. The old configuration stays until the last old pod is gone.
+// option: a new one rolls the API and the workers and runs no Job. The old configuration stays until the last old pod is gone.
 func (k Kind) option(t *testing.T) {
 	kittest.New(t, k.Scenario(t, "")).Run(t, func(p *kittest.Play) {
 		p.Ready()
@@ -92,6 +92,10 @@ func (k Kind) option(t *testing.T) {
 		got := Writes(p, func() { p.Change(k.Object, "spec.config", k.config(k.Value)) })
 		want := []string{"deployments/" + k.Name() + "-api", "secrets/" + k.Name() + "-config",
 			"secrets/" + k.Name() + "-config-HASH"}
+		for _, w := range k.Workers {
+			want = append(want, "deployments/"+k.Name()+"-"+w)
+		}
+		slices.Sort(want)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("the writes differ (-want +got):\n%s", diff)
 		}

@@ -18,7 +18,8 @@ const home = "/var/lib/glance"
 func folder(store servicev1.ImageStore) string { return home + "/stores/" + store.Name }
 
 // options sets what differs from upstream's defaults.
-func options(g *glance, f *oslo.File) {
+func options(s *scope, f *oslo.File) {
+	g := s.Owner()
 	var backends []string
 	for _, store := range g.Spec.Stores {
 		backends = append(backends, store.Name+":file")

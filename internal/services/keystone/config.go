@@ -19,7 +19,8 @@ const logLevels = "amqp=WARN,amqplib=WARN,boto=WARN,qpid=WARN,sqlalchemy=WARN,su
 	"dogpile.core.dogpile=INFO,keystone.common.fernet_utils=ERROR"
 
 // options sets what differs from upstream's defaults.
-func options(k *keystone, f *oslo.File) {
+func options(s *scope, f *oslo.File) {
+	k := s.Owner()
 	f.Set(oslo.Default, "default_log_levels", logLevels)
 	f.Set("fernet_tokens", "key_repository", service.Folder+"/fernet")
 	f.Set("fernet_receipts", "key_repository", service.Folder+"/fernet")

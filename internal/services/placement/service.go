@@ -39,7 +39,7 @@ func Definition(gateway bool) kit.Definition[*placement] {
 		DatabaseSection: "placement_database",
 		Identity:        func(p *placement) servicev1.Identity { return p.Spec.Identity },
 		Type:            "placement", Description: "OpenStack Placement",
-		Options: func(*placement, *oslo.File) {},
+		Options: func(*scope, *oslo.File) {},
 		Gateway: gateway,
 	}
 	return kit.Definition[*placement]{

@@ -1,0 +1,112 @@
+package service
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/step"
+
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+)
+
+// ComponentWorkers are the workers of all kinds.
+const ComponentWorkers = "workers"
+
+// Worker is a program of a service that listens to nobody: it takes its orders from the bus, from a database, or from
+// the clock.
+type Worker[T Object] struct {
+	// Name of its component, its step and its container; Title begins the name of its condition.
+	Name, Title string
+	// Command of the container.
+	Command []string
+	// Settings are what a person asked for.
+	Settings func(T) servicev1.Worker
+	// Peers are what it works with. A pod that has no connection to one of them is not ready, although its program goes
+	// on trying, for ever and in silence.
+	Peers []Peer
+}
+
+// Peer is what a worker is connected to: the TCP ports at which it may be.
+type Peer []int32
+
+// Bus is the peer of whoever takes messages: RabbitMQ, with or without TLS.
+func Bus() Peer { return Peer{5671, 5672} }
+
+// workerGrace is how long a worker may take to end what it has begun, in seconds.
+const workerGrace = 60
+
+// workerSteps run the workers. o are options of each of the steps, such as what they come after.
+func (s Service[T]) workerSteps(o ...step.Option[T]) []step.Step[T] {
+	var steps []step.Step[T]
+	for _, w := range s.Workers {
+		steps = append(steps, step.Objects(w.Name, func(sc *step.Scope[T]) ([]client.Object, error) {
+			return []client.Object{s.worker(sc, w)}, sc.Err()
+		}, append(slices.Clone(o), step.Reads[T](s.authorityRefs()...), step.Reads[T](RefConfig),
+			step.After[T](StepAccess, StepConfig), step.Makes[T](&appsv1.Deployment{}),
+			step.Condition[T](w.Title+"Ready"), step.Component[T](ComponentWorkers))...))
+	}
+	return steps
+}
+
+func workerName(o Object, worker string) string { return o.GetName() + "-" + worker }
+
+func (s Service[T]) worker(sc *step.Scope[T], w Worker[T]) *appsv1.Deployment {
+	o := sc.Owner()
+	hash, settings := sc.Value(RefConfig, keyHash), w.Settings(o)
+	meta := s.meta(o, workerName(o, w.Name))
+	meta.Labels = s.Labels(o, w.Name)
+	meta.Annotations = map[string]string{annotationConfig: hash}
+	t := s.Template(o, Pod[T]{Component: w.Name, Config: revisionName(o, hash), Command: w.Command})
+	t.Annotations = s.authorities(sc)
+	t.Spec.TerminationGracePeriodSeconds = new(int64(workerGrace))
+	t.Spec.TopologySpreadConstraints = s.spread(o, w.Name)
+	c := &t.Spec.Containers[0]
+	if len(settings.Resources.Requests) > 0 || len(settings.Resources.Limits) > 0 {
+		c.Resources = settings.Resources
+	}
+	c.ReadinessProbe = w.readiness()
+	return &appsv1.Deployment{
+		ObjectMeta: meta,
+		Spec: appsv1.DeploymentSpec{
+			Replicas: new(settings.Count()),
+			Selector: &metav1.LabelSelector{MatchLabels: s.Labels(o, w.Name)},
+			Strategy: appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDeployment{
+					MaxUnavailable: new(intstr.FromInt32(0)), MaxSurge: new(intstr.FromInt32(1)),
+				}},
+			Template: t,
+		},
+	}
+}
+
+// readiness looks into the kernel's table of connections, which a pod has to itself. There is nothing to ask a worker,
+// and a program that asks the bus about it would cost more than many a worker does. A worker is never ended for having
+// lost a peer: it connects again by itself, and a new one could do no more.
+func (w Worker[T]) readiness() *corev1.Probe {
+	if len(w.Peers) == 0 {
+		return nil
+	}
+	// Columns are the local address, the remote one, and the state, of which 01 is established; see the kernel's
+	// Documentation/networking/proc_net_tcp.rst.
+	const check = "grep -qE ':(%s) 01 ' /proc/net/tcp /proc/net/tcp6 || { echo no connection to port %s; exit 1; }\n"
+	var script strings.Builder
+	for _, p := range w.Peers {
+		hex, decimal := make([]string, len(p)), make([]string, len(p))
+		for i, port := range p {
+			hex[i], decimal[i] = fmt.Sprintf("%04X", port), strconv.Itoa(int(port))
+		}
+		fmt.Fprintf(&script, check, strings.Join(hex, "|"), strings.Join(decimal, " or "))
+	}
+	return &corev1.Probe{
+		ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "-c", script.String()}}},
+		PeriodSeconds: 5, TimeoutSeconds: 5, FailureThreshold: 3,
+	}
+}
