@@ -41,6 +41,9 @@ func run(root string, check bool) error {
 			return err
 		}
 	}
+	if err := shorten(root); err != nil {
+		return err
+	}
 	after, err := snapshot(root)
 	if err != nil {
 		return err
