@@ -113,9 +113,18 @@ func (w *World) makeNamespace() {
 	w.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace,
 		Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
-	if err := client.IgnoreAlreadyExists(w.Create(w.Context(), ns)); err != nil {
-		w.Fatalf("making namespace %s: %v", w.Namespace, err)
-	}
+	// One of a play before may still be on its way out.
+	w.Eventually(UpToReady, "the namespace is there", func(ctx context.Context) error {
+		if err := client.IgnoreAlreadyExists(w.Create(ctx, ns.DeepCopy())); err != nil {
+			return err
+		}
+		have := &corev1.Namespace{}
+		err := w.Get(ctx, w.Key(ns), have)
+		if err == nil && have.DeletionTimestamp != nil {
+			err = fmt.Errorf("namespace %s of a play before is being deleted", ns.Name)
+		}
+		return err
+	})
 	w.Cleanup(func() {
 		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 		defer stop()
