@@ -106,6 +106,10 @@ type OVNStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	CASecret string `json:"caSecret,omitempty"`
+	// ClientSecret has tls.crt, tls.key and ca.crt by which a client may write both databases, such as Neutron.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	ClientSecret string `json:"clientSecret,omitempty"`
 }
 
 // OVNDatabase is what the operator sees of a database.

@@ -30,6 +30,7 @@ type (
 const (
 	stepCA          = "ca"
 	stepCertificate = "certificate"
+	stepClient      = "client"
 	stepAgent       = "agent"
 	stepAccess      = "access"
 	stepSize        = "size"
@@ -66,6 +67,9 @@ func steps(dial member.Dial) []step.Step[object] {
 		pki.CA(stepCA, func(o object) string { return o.Name + "-ca" }, func(o object) bool { return o.Spec.CASecret == "" }),
 		pki.Leaf(stepCertificate, pki.LeafSpec[object]{Secret: func(o object) string { return TLSSecret(o.Name) },
 			CARef: refCA, Names: hosts}, step.After[object](stepCA), step.Condition[object]("TLSReady")),
+		pki.Leaf(stepClient, pki.LeafSpec[object]{Secret: func(o object) string { return ClientSecret(o.Name) },
+			CARef: refCA, Names: func(object) []string { return []string{"client"} }},
+			step.After[object](stepCA), step.Condition[object]("ClientTLSReady")),
 		pki.Agent(stepAgent, func(o object) string { return AgentSecret(o.Name) }, hosts),
 		step.Objects(stepAccess, access,
 			step.Makes[object](&corev1.ServiceAccount{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}),
@@ -132,7 +136,7 @@ func storageClass(o object) []types.NamespacedName {
 }
 
 func report(v step.View, o object) {
-	o.Status.CASecret = CASecret(o)
+	o.Status.CASecret, o.Status.ClientSecret = CASecret(o), ClientSecret(o.Name)
 	for i, status := range []*infrav1.OVNDatabase{&o.Status.Northbound, &o.Status.Southbound} {
 		d := databases()[i]
 		*status = infrav1.OVNDatabase{Connection: d.connection(o)}

@@ -83,6 +83,9 @@ func CASecret(o *infrav1.OVN) string {
 // AgentSecret holds the certificates of the members' agents and of those who call them.
 func AgentSecret(name string) string { return name + "-agent" }
 
+// ClientSecret holds a certificate by which clients such as Neutron write both databases.
+func ClientSecret(name string) string { return name + "-client" }
+
 // TLSSecret holds the certificate of members and of northd.
 func TLSSecret(name string) string { return name + "-tls" }
 
