@@ -4,9 +4,11 @@ package controlplane
 
 import (
 	"context"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	kubeclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/ref"
@@ -40,6 +42,8 @@ const (
 	stepIdentity  = "identity"
 	stepGlance    = "glance"
 	stepPlacement = "placement"
+	stepOVN       = "ovn"
+	stepNeutron   = "neutron"
 )
 
 // Definition is the controller of control planes. releases lists the names of the releases that exist.
@@ -61,7 +65,7 @@ func Definition(releases func(context.Context) ([]string, error)) kit.Definition
 func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud] {
 	ready := step.After[*cloud](stepRelease, stepServices)
 	release := step.Reads[*cloud](refRelease)
-	return []step.Step[*cloud]{
+	return append([]step.Step[*cloud]{
 		step.Check(stepServices, checkServices, step.Condition[*cloud]("ServicesKnown")),
 		step.Check(stepRelease, checkRelease(releases), release, step.Condition[*cloud]("ReleaseReady")),
 		pki.CA(stepCA, caSecret, ownCA, ready, step.Condition[*cloud]("CAReady"), step.KeepWhen(keepsData)),
@@ -78,9 +82,28 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 			step.Makes[*cloud](&corev1.ServiceAccount{}, &appsv1.Deployment{})),
 		step.Objects(stepIdentity, identity, ready, step.After[*cloud](stepKeystone), step.When(identityOn),
 			step.Makes[*cloud](&openstackv1.Cloud{}, &openstackv1.Project{}), step.Condition[*cloud]("IdentityReady")),
-		step.Objects(stepGlance, glance, ready, release, step.After[*cloud](stepIdentity, stepGalera),
-			step.When(glanceOn), step.Makes[*cloud](&servicev1.Glance{}), step.Condition[*cloud]("GlanceReady")),
-		step.Objects(stepPlacement, placement, ready, release, step.After[*cloud](stepIdentity, stepGalera),
-			step.When(placementOn), step.Makes[*cloud](&servicev1.Placement{}), step.Condition[*cloud]("PlacementReady")),
+		step.Objects(stepOVN, ovn, ready, release, step.When(ovnOn), step.Makes[*cloud](&infrav1.OVN{}),
+			step.Condition[*cloud]("OVNReady")),
+	}, knownServices(ready, release)...)
+}
+
+// knownServices are those that Keystone has to know, and that run when they are asked for.
+func knownServices(o ...step.Option[*cloud]) []step.Step[*cloud] {
+	var steps []step.Step[*cloud]
+	for _, s := range []struct {
+		name, condition string
+		kind            kubeclient.Object
+		on              func(*cloud) bool
+		make            func(*scope) ([]kubeclient.Object, error)
+		after           []string
+	}{
+		{stepGlance, "GlanceReady", &servicev1.Glance{}, glanceOn, glance, nil},
+		{stepPlacement, "PlacementReady", &servicev1.Placement{}, placementOn, placement, nil},
+		{stepNeutron, "NeutronReady", &servicev1.Neutron{}, neutronOn, neutron, []string{stepOVN, stepRabbitMQ}},
+	} {
+		steps = append(steps, step.Objects(s.name, s.make, append(slices.Clone(o), step.When(s.on),
+			step.After[*cloud](stepIdentity, stepGalera), step.After[*cloud](s.after...),
+			step.Makes[*cloud](s.kind), step.Condition[*cloud](s.condition))...))
 	}
+	return steps
 }

@@ -19,6 +19,8 @@ const (
 	imageClient    = "openstackclient"
 	imageGlance    = "glance"
 	imagePlacement = "placement"
+	imageOVN       = "ovn"
+	imageNeutron   = "neutron"
 )
 
 func galeraOn(o *cloud) bool {
@@ -52,8 +54,19 @@ func placementOn(o *cloud) bool {
 	return s != nil && s.On()
 }
 
+func neutronOn(o *cloud) bool {
+	s := o.Spec.Services.Neutron
+	return s != nil && s.On()
+}
+
+// ovnOn: OVN runs for Neutron, or for somebody else who asks for it.
+func ovnOn(o *cloud) bool {
+	s := o.Spec.Services.OVN
+	return neutronOn(o) && s == nil || s != nil && s.On()
+}
+
 // identityOn tells whether a service runs that Keystone has to know.
-func identityOn(o *cloud) bool { return glanceOn(o) || placementOn(o) }
+func identityOn(o *cloud) bool { return glanceOn(o) || placementOn(o) || neutronOn(o) }
 
 func child(o *cloud, service string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: childName(o, service), Namespace: o.Namespace}
@@ -130,4 +143,24 @@ func memcached(s *scope) ([]kubeclient.Object, error) {
 			PodSettings: pods(size, asked.PodSettings),
 		},
 	}}, nil
+}
+
+func ovn(s *scope) ([]kubeclient.Object, error) {
+	o, size := s.Owner(), sizes(s.Owner().Spec.Size).ovn
+	asked := cmp.Or(o.Spec.Services.OVN, &controlplanev1.OVNService{})
+	made := &infrav1.OVN{
+		ObjectMeta: child(o, "ovn"),
+		Spec: infrav1.OVNSpec{
+			Image:          image(s, imageOVN),
+			Replicas:       size.count(asked.Replicas),
+			Storage:        infrav1.Storage{Size: size.volume(asked.Storage), ClassName: o.Spec.StorageClass},
+			Recovery:       asked.Recovery,
+			DeletionPolicy: infrav1.DeletionPolicy(o.Spec.DeletionPolicy),
+			PodSettings:    pods(size, asked.PodSettings),
+		},
+	}
+	if asked.Northd != nil {
+		made.Spec.Northd = *asked.Northd
+	}
+	return []kubeclient.Object{made}, nil
 }

@@ -31,7 +31,7 @@ func report(v step.View, o *cloud) {
 		step, kind string
 	}{
 		{keystoneOn(o), stepKeystone, "Keystone"}, {glanceOn(o), stepGlance, "Glance"},
-		{placementOn(o), stepPlacement, "Placement"},
+		{neutronOn(o), stepNeutron, "Neutron"}, {placementOn(o), stepPlacement, "Placement"},
 	} {
 		if child, ok := v.Child(s.step, s.kind, childName(o, s.step)).(service.Object); ok && s.on {
 			st.Endpoints = append(st.Endpoints, endpoints(s.step, child.Service().Endpoints)...)

@@ -11,7 +11,7 @@ import (
 )
 
 // optional are the services that run when they are asked for.
-func optional() []string { return []string{"glance", "placement"} }
+func optional() []string { return []string{"glance", "neutron", "placement"} }
 
 func ask(services ...string) map[string]any {
 	out := map[string]any{}

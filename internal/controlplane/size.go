@@ -16,8 +16,8 @@ type part struct {
 	storage     string
 }
 
-// sizing is what a size gives to all services.
-type sizing struct{ galera, rabbitmq, memcached, keystone, glance, placement part }
+// sizing is what a size gives to all services, and to each worker of one.
+type sizing struct{ galera, rabbitmq, memcached, keystone, glance, placement, ovn, neutron, worker part }
 
 // sizes: dev fits a machine of 8 GiB beside Kubernetes; the others grow with the number of hypervisors. Only memory has
 // limits: a limit of CPU slows down a member of a cluster until its peers take it for dead.
@@ -31,6 +31,9 @@ func sizes(s controlplanev1.Size) sizing {
 			keystone:  part{replicas: 1, workers: 2, cpu: "50m", memory: "256Mi"},
 			glance:    part{replicas: 1, workers: 2, cpu: "20m", memory: "256Mi", storage: "10Gi"},
 			placement: part{replicas: 1, workers: 2, cpu: "20m", memory: "192Mi"},
+			ovn:       part{replicas: 1, cpu: "10m", memory: "32Mi", storage: "1Gi"},
+			neutron:   part{replicas: 1, workers: 2, cpu: "30m", memory: "384Mi"},
+			worker:    part{replicas: 1, cpu: "10m", memory: "160Mi"},
 		}
 	case controlplanev1.SizeMedium:
 		return sizing{
@@ -40,6 +43,9 @@ func sizes(s controlplanev1.Size) sizing {
 			keystone:  part{replicas: 3, workers: 4, cpu: "500m", memory: "768Mi", limit: "1536Mi"},
 			glance:    part{replicas: 3, workers: 4, cpu: "500m", memory: "768Mi", limit: "2Gi", storage: "500Gi"},
 			placement: part{replicas: 3, workers: 4, cpu: "500m", memory: "512Mi", limit: "1Gi"},
+			ovn:       part{replicas: 3, cpu: "200m", memory: "512Mi", limit: "2Gi", storage: "10Gi"},
+			neutron:   part{replicas: 3, workers: 4, cpu: "500m", memory: "1Gi", limit: "2Gi"},
+			worker:    part{replicas: 2, cpu: "200m", memory: "256Mi", limit: "1Gi"},
 		}
 	case controlplanev1.SizeLarge:
 		return sizing{
@@ -49,6 +55,9 @@ func sizes(s controlplanev1.Size) sizing {
 			keystone:  part{replicas: 5, workers: 8, cpu: "2", memory: "1536Mi", limit: "3Gi"},
 			glance:    part{replicas: 3, workers: 8, cpu: "2", memory: "1536Mi", limit: "4Gi", storage: "2Ti"},
 			placement: part{replicas: 3, workers: 8, cpu: "2", memory: "1Gi", limit: "2Gi"},
+			ovn:       part{replicas: 3, cpu: "1", memory: "2Gi", limit: "8Gi", storage: "20Gi"},
+			neutron:   part{replicas: 3, workers: 8, cpu: "2", memory: "2Gi", limit: "4Gi"},
+			worker:    part{replicas: 3, cpu: "500m", memory: "512Mi", limit: "2Gi"},
 		}
 	default:
 		return sizing{
@@ -58,6 +67,9 @@ func sizes(s controlplanev1.Size) sizing {
 			keystone:  part{replicas: 2, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi"},
 			glance:    part{replicas: 2, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi", storage: "100Gi"},
 			placement: part{replicas: 2, workers: 2, cpu: "100m", memory: "256Mi", limit: "512Mi"},
+			ovn:       part{replicas: 3, cpu: "50m", memory: "128Mi", limit: "512Mi", storage: "5Gi"},
+			neutron:   part{replicas: 2, workers: 2, cpu: "100m", memory: "512Mi", limit: "1Gi"},
+			worker:    part{replicas: 2, cpu: "50m", memory: "192Mi", limit: "512Mi"},
 		}
 	}
 }

@@ -34,6 +34,8 @@ func scenario() kittest.Scenario {
 			"Project":   kittest.Told("True", "Ready", ""),
 			"Glance":    answering("https://192.0.2.3:9292"),
 			"Placement": answering("https://192.0.2.2:8778"),
+			"OVN":       kittest.Told("True", "Ready", ""),
+			"Neutron":   answering("https://192.0.2.4:9696"),
 		},
 	}
 }

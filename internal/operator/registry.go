@@ -33,6 +33,7 @@ import (
 	"stackwright.dev/stackwright/internal/resources/kinds"
 	"stackwright.dev/stackwright/internal/services/glance"
 	"stackwright.dev/stackwright/internal/services/keystone"
+	"stackwright.dev/stackwright/internal/services/neutron"
 	"stackwright.dev/stackwright/internal/services/placement"
 )
 
@@ -78,6 +79,7 @@ func Registry(e Environment) Entries {
 		entry(keystone.Definition(e.Gateway)),
 		entry(glance.Definition(e.Gateway)),
 		entry(placement.Definition(e.Gateway)),
+		entry(neutron.Definition(e.Gateway)),
 		openstackResources(e),
 	}
 }

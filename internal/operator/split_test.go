@@ -17,6 +17,7 @@ import (
 	"stackwright.dev/kit/kittest"
 
 	galerafake "stackwright.dev/stackwright/internal/infra/galera/fake"
+	memberfake "stackwright.dev/stackwright/internal/infra/member/fake"
 	rabbitfake "stackwright.dev/stackwright/internal/infra/rabbitmq/fake"
 )
 
@@ -32,7 +33,7 @@ var (
 func perService() []string {
 	return []string{"--controllers=controlplane", "--controllers=galera,database", "--controllers=rabbitmq,messagebus",
 		"--controllers=memcached", "--controllers=ovn", "--controllers=keystone", "--controllers=glance",
-		"--controllers=placement", "--controllers=resources"}
+		"--controllers=placement", "--controllers=neutron", "--controllers=resources"}
 }
 
 // perComponent is one operator for each controller, and for each component of those that have several.
@@ -49,16 +50,20 @@ func perComponent() []string {
 	return out
 }
 
-// agents answers for the pods of Galera and RabbitMQ.
+// agents answers for the pods of Galera, RabbitMQ and OVN.
 type agents struct {
 	galera *galerafake.Members
 	rabbit *rabbitfake.Members
+	ovn    *memberfake.Members
 }
 
 // RoundTrip leads to the agent of the pod that the host names.
 func (a *agents) RoundTrip(r *http.Request) (*http.Response, error) {
 	if strings.HasPrefix(r.URL.Host, "first-rabbitmq-") {
 		return a.rabbit.RoundTrip(r)
+	}
+	if strings.HasPrefix(r.URL.Host, "first-ovn-") {
+		return a.ovn.RoundTrip(r)
 	}
 	return a.galera.RoundTrip(r)
 }
@@ -90,6 +95,7 @@ func process(t *testing.T, args string) func(http.RoundTripper) ([]kit.Controlle
 		known := Registry(Environment{
 			Releases: func(context.Context) ([]string, error) { return []string{"epoxy"}, nil },
 			Galera:   galerafake.Dial(outside), RabbitMQ: rabbitfake.Dial(outside),
+			OVN: memberfake.Dial(outside),
 			// There is no Keystone that could be asked, so what stands for resources of OpenStack is made ready below.
 			Served: func(string) bool { return false },
 		})
@@ -110,15 +116,17 @@ func scenario(t *testing.T, operators ...string) kittest.Scenario {
 		CRDs:        []string{"../../charts/stackwright-operator/crds"},
 		Files:       []string{"testdata/cloud.yaml"},
 		Outside: func() http.RoundTripper {
-			return &agents{galerafake.New(), rabbitfake.New()}
+			return &agents{galerafake.New(), rabbitfake.New(), memberfake.New(nil)}
 		},
 		Children: map[string]kittest.Behaviour{
 			"StatefulSet/first-galera":   serving(func(a *agents) int64 { return a.galera.Serving() }),
 			"StatefulSet/first-rabbitmq": serving(func(a *agents) int64 { return a.rabbit.Serving("first-rabbitmq") }),
+			"StatefulSet/first-ovn-nb":   serving(func(a *agents) int64 { return a.ovn.Serving("first-ovn-nb") }),
+			"StatefulSet/first-ovn-sb":   serving(func(a *agents) int64 { return a.ovn.Serving("first-ovn-sb") }),
 		},
 	}
 	for _, resource := range []string{"Cloud", "Project", "User", "RoleAssignment", "Endpoint",
-		"Service/first-glance", "Service/first-placement"} {
+		"Service/first-glance", "Service/first-placement", "Service/first-neutron"} {
 		s.Children[resource] = kittest.Told("True", "Ready", "")
 	}
 	for _, args := range operators[1:] {
@@ -158,9 +166,10 @@ var lifetimes = map[string]func(*kittest.Play){
 		p.Settle()
 		p.Ready()
 		p.Change(cloud, "spec.services", map[string]any{
-			"rabbitmq":  map[string]any{"enabled": false},
+			"memcached": map[string]any{"enabled": false},
 			"glance":    map[string]any{"workers": int64(3)},
 			"placement": map[string]any{"replicas": int64(2)},
+			"neutron":   map[string]any{"rpc": map[string]any{"replicas": int64(2)}},
 			"keystone": map[string]any{"replicas": int64(3),
 				"config": map[string]any{"token": map[string]any{"expiration": int64(7200)}}},
 		})

@@ -19,7 +19,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
-	"stackwright.dev/stackwright/internal/resources/kinds"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
@@ -29,15 +28,9 @@ func TestIdentityIsDeclared(t *testing.T) {
 	w.Cloud()
 	offerCloud(w)
 	objects := manifest(w, "testdata/identity.yaml")
-	seen := map[string]bool{}
+	everyKind(w, objects, "identity")
 	for _, o := range objects {
 		w.Apply(o)
-		seen[o.GetKind()] = true
-	}
-	for _, k := range kinds.Served() {
-		if k.Service == "identity" && !seen[k.Name] {
-			t.Errorf("the story has no %s", k.Name)
-		}
 	}
 	ready := func(ctx context.Context) error { return allReady(ctx, w, objects) }
 	w.Eventually(time.Minute, "everything is ready", ready)

@@ -18,6 +18,9 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.placement) || !self.placement.?enabled.orValue(true) || !has(self.keystone) || self.keystone.?enabled.orValue(true)",message="keystone knows the users of placement: enable keystone, or disable placement as well"
 // +kubebuilder:validation:XValidation:rule="!has(self.glance) || !self.glance.?enabled.orValue(true) || !has(self.keystone) || self.keystone.?enabled.orValue(true)",message="keystone knows the users of glance: enable keystone, or disable glance as well"
 // +kubebuilder:validation:XValidation:rule="!has(self.glance) || !self.glance.?notifications.orValue(false) || !has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true)",message="glance sends notifications to rabbitmq: enable rabbitmq, or turn notifications off"
+// +kubebuilder:validation:XValidation:rule="!has(self.neutron) || !self.neutron.?enabled.orValue(true) || !has(self.keystone) || self.keystone.?enabled.orValue(true)",message="keystone knows the users of neutron: enable keystone, or disable neutron as well"
+// +kubebuilder:validation:XValidation:rule="!has(self.neutron) || !self.neutron.?enabled.orValue(true) || !has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true)",message="neutron's programs talk through rabbitmq: enable rabbitmq, or disable neutron as well"
+// +kubebuilder:validation:XValidation:rule="!has(self.neutron) || !self.neutron.?enabled.orValue(true) || !has(self.ovn) || self.ovn.?enabled.orValue(true)",message="neutron's networks are made by ovn: enable ovn, or disable neutron as well"
 type Services struct {
 	// Galera is the database cluster.
 	// +optional
@@ -34,6 +37,12 @@ type Services struct {
 	// Glance keeps images, which disks of servers are made from.
 	// +optional
 	Glance *GlanceService `json:"glance,omitempty"`
+	// OVN makes networks of what Neutron wants. It runs when neutron does, without being named.
+	// +optional
+	OVN *OVNService `json:"ovn,omitempty"`
+	// Neutron is the network service.
+	// +optional
+	Neutron *NeutronService `json:"neutron,omitempty"`
 	// Placement knows what hosts have, and what of it is taken.
 	// +optional
 	Placement *PlacementService `json:"placement,omitempty"`
@@ -44,7 +53,7 @@ type Services struct {
 
 // ServiceNames lists the services that a control plane can have.
 func ServiceNames() []string {
-	return []string{"galera", "glance", "keystone", "memcached", "placement", "rabbitmq"}
+	return []string{"galera", "glance", "keystone", "memcached", "neutron", "ovn", "placement", "rabbitmq"}
 }
 
 // UnmarshalJSON reads the services and notes names that are none.
@@ -230,4 +239,57 @@ type GlanceService struct {
 type PlacementService struct {
 	Service `json:",inline"`
 	API     `json:",inline"`
+}
+
+// OVNService is what can be said about the central part of OVN.
+type OVNService struct {
+	Service             `json:",inline"`
+	infrav1.PodSettings `json:",inline"`
+	// Replicas is the number of members of each database, 1 or 3.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == 1 || self == 3",message="replicas of ovn is 1 or 3: a database needs a majority of its members"
+	Replicas *int32 `json:"replicas,omitempty"`
+	// Storage is the size of the volume of each member, such as 5Gi. It can grow and not shrink.
+	// +optional
+	Storage *resource.Quantity `json:"storage,omitempty"`
+	// Northd says how northd runs.
+	// +optional
+	Northd *infrav1.OVNNorthd `json:"northd,omitempty"`
+	// Recovery lets one member of a database go on alone when most members are gone for good.
+	// +optional
+	Recovery *infrav1.Recovery `json:"recovery,omitempty"`
+}
+
+// NeutronService is what can be said about the network service. The fields are those of Neutron's own kind.
+type NeutronService struct {
+	Service `json:",inline"`
+	API     `json:",inline"`
+	// PhysicalNetworks are the networks outside of OVN that nodes are connected to.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=32
+	PhysicalNetworks []servicev1.PhysicalNetwork `json:"physicalNetworks,omitempty"`
+	// MTU of the network that carries the packets between nodes, in bytes; 1500 when empty.
+	// +optional
+	// +kubebuilder:validation:Minimum=1280
+	// +kubebuilder:validation:Maximum=65535
+	MTU int32 `json:"mtu,omitempty"`
+	// DNSDomain is the domain in which ports have their names.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	DNSDomain string `json:"dnsDomain,omitempty"`
+	// RPC says how the program runs that answers agents.
+	// +optional
+	RPC servicev1.Worker `json:"rpc,omitzero"`
+	// Periodic says how the program runs that does by the clock what nobody asks for.
+	// +optional
+	Periodic servicev1.Worker `json:"periodic,omitzero"`
+	// Maintenance says how the program runs that puts right what OVN's databases lack.
+	// +optional
+	Maintenance servicev1.Worker `json:"maintenance,omitzero"`
+	// Notifications sends a message to RabbitMQ for each change of a network and of what is in it. Turn it on when
+	// something takes the messages: nobody's messages fill the broker.
+	// +optional
+	Notifications bool `json:"notifications,omitempty"`
 }

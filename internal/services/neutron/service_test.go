@@ -1,0 +1,114 @@
+package neutron_test
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service/servicetest"
+	"stackwright.dev/stackwright/internal/services/neutron"
+)
+
+func kind() servicetest.Kind {
+	return servicetest.Kind{
+		Object: "Neutron/cloud/neutron", Service: "neutron", Option: "ovn.dhcp_default_lease_time", Value: "3600",
+		Controllers: func(gateway bool) (kit.Controller, error) {
+			return kit.New(neutron.Definition(gateway), operator.Scheme())
+		},
+		Workers: []string{"rpc", "periodic", "maintenance"}, Definitions: []string{"infra.stackwright.dev_ovns"},
+	}
+}
+
+func TestPromises(t *testing.T) { kind().Promises(t) }
+
+func TestFiles(t *testing.T) {
+	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		config := servicetest.Secret(p, "neutron-config")
+		password := servicetest.Secret(p, "neutron-user")["password"]
+		kittest.Golden(t, "testdata/neutron.conf", strings.ReplaceAll(config["neutron.conf"], password, "HIDDEN"))
+		kittest.Golden(t, "testdata/uwsgi.ini", config["uwsgi.ini"])
+	})
+}
+
+// Each variant is a patch of the smallest Neutron, and in testdata the lines in which its objects differ.
+func TestVariants(t *testing.T) {
+	kind().Variants(t, map[string]string{
+		"workers": "spec: {rpc: {replicas: 3, resources: {requests: {memory: 1Gi}}}, periodic: {replicas: 0}}",
+		"plain":   "spec: {tls: {disabled: true}}",
+		"other":   "spec: {ovn: other}",
+	})
+}
+
+// What a person says about networks is in the configuration.
+func TestNetworksAreConfigured(t *testing.T) {
+	patch := `spec:
+  mtu: 9000
+  dnsDomain: cloud.example.org
+  notifications: true
+  ovn: other
+  physicalNetworks: [{name: public}, {name: rack, mtu: 1500, vlans: ["100:199", "300:300"]}]`
+	s := kind().Scenario(t, patch)
+	s.Files = append(s.Files, "testdata/given.yaml")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		conf := servicetest.Secret(p, "neutron-config")["neutron.conf"]
+		for _, want := range []string{
+			"flat_networks = public,rack\n", "network_vlan_ranges = public,rack:100:199,rack:300:300\n",
+			"physical_network_mtus = rack:1500\n", "path_mtu = 9000\n", "global_physnet_mtu = 9000\n",
+			"dns_domain = cloud.example.org.\n", "driver = messagingv2\n",
+			"ovn_nb_connection = ssl:other-nb-0:6641,ssl:other-nb-1:6641,ssl:other-nb-2:6641\n",
+		} {
+			if !strings.Contains(conf, want) {
+				t.Errorf("the configuration lacks\n%s\nit is\n%s", want, conf)
+			}
+		}
+	})
+}
+
+// A worker that does not run is said by name, and the rest goes on. What old pods of a worker run stays until they are
+// gone, as with the API.
+func TestAWorkerThatFailsIsNamed(t *testing.T) {
+	s := kind().Scenario(t, "")
+	s.Children["Deployment/neutron-rpc"] = kittest.Hold
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Settle()
+		for condition, want := range map[string]metav1.ConditionStatus{
+			"RPCReady": metav1.ConditionFalse, "MaintenanceReady": metav1.ConditionTrue, "DeploymentReady": metav1.ConditionTrue,
+			"CatalogReady": metav1.ConditionTrue, "Ready": metav1.ConditionFalse,
+		} {
+			if c := p.Condition(kind().Object, condition); c.Status != want {
+				t.Errorf("%s is %s, %s: %s; want %s", condition, c.Status, c.Reason, c.Message, want)
+			}
+		}
+		config, _, _ := unstructured.NestedString(p.Object(kind().Object).Object, "status", "config")
+		if config != "" {
+			t.Errorf("status.config is %s although a worker does not run it", config)
+		}
+		p.Behave("Deployment/neutron-rpc", kittest.Ready)
+		p.Settle()
+		p.Ready()
+	})
+}
+
+// Neutron says what of OVN it waits for.
+func TestMissingOVNIsNamed(t *testing.T) {
+	for name, c := range map[string]struct{ patch, condition, want string }{
+		"OVN": {"spec: {ovn: nowhere}", "ConfigReady", "OVN nowhere does not exist in namespace cloud; create it."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, kind().Scenario(t, c.patch)).Run(t, func(p *kittest.Play) {
+				p.Settle()
+				if got := p.Condition(kind().Object, c.condition); got.Message != c.want {
+					t.Errorf("the condition is %s %s: %s\nwant %s", got.Status, got.Reason, got.Message, c.want)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,104 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/resources/kinds"
+	"stackwright.dev/stackwright/test/e2e/story"
+)
+
+// Neutron is asked for by one word, and brings its OVN. What is declared in one file, in the wrong order, is in
+// Neutron's database and in OVN's; it is there after the pods of Neutron and of OVN were killed, and goes without a rest.
+func TestNeutronConnects(t *testing.T) {
+	w := story.Start(t)
+	cp := w.Cloud()
+	neutron := &servicev1.Neutron{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-neutron"}}
+	asked := w.Change(cp)
+	asked.Spec.Services.Neutron = &controlplanev1.NeutronService{
+		PhysicalNetworks: []servicev1.PhysicalNetwork{{Name: "public"}, {Name: "rack", VLANs: []servicev1.VLANRange{"100:199"}}},
+	}
+	w.Apply(asked)
+	t.Logf("Neutron is ready after %s", w.Ready(story.UpToReady, neutron))
+	w.Ready(time.Minute, cp)
+
+	offerCloud(w)
+	objects := manifest(w, "testdata/network.yaml")
+	everyKind(w, objects, "network", "QoSMinimumPacketRateRule") // OVN limits no packets per second
+	for _, o := range objects {
+		w.Apply(o)
+	}
+	ready := func(ctx context.Context) error { return allReady(ctx, w, objects) }
+	w.Eventually(2*time.Minute, "everything is ready", ready)
+	w.Eventually(time.Minute, "OVN translates the router's and the port's address", northbound(w, "nat", 2))
+	w.Eventually(time.Minute, "OVN forwards a port", northbound(w, "load_balancer", 1))
+	w.Eventually(time.Minute, "OVN has switches of all networks", northbound(w, "logical_switch", 4))
+
+	for _, prefix := range []string{"openstack-neutron-", "openstack-ovn-nb-", "openstack-ovn-sb-"} {
+		w.Kill(cp.Namespace, prefix)
+	}
+	w.Ready(2*time.Minute, neutron)
+	late := netOf(w, "late")
+	w.Apply(late)
+	w.Eventually(time.Minute, "a network is made after all pods were killed", func(ctx context.Context) error {
+		return allReady(ctx, w, []*unstructured.Unstructured{late})
+	})
+	w.Eventually(time.Minute, "OVN has it, too", northbound(w, "logical_switch", 5))
+	w.Eventually(time.Minute, "everything is still ready", ready)
+
+	removeAll(w, append(objects, late))
+	for _, table := range []string{"logical_switch", "logical_router", "nat", "load_balancer", "qos"} {
+		w.Eventually(time.Minute, "nothing is left in OVN's table "+table, northbound(w, table, 0))
+	}
+	w.Apply(w.Change(cp))
+	w.Gone(2*time.Minute, neutron)
+	if out := w.OpenStack("catalog", "list"); strings.Contains(out, "neutron") {
+		t.Errorf("without Neutron the catalog is %s", out)
+	}
+}
+
+// everyKind checks that a story has all kinds of a service but some.
+func everyKind(w *story.World, objects []*unstructured.Unstructured, service string, but ...string) {
+	w.Helper()
+	seen := map[string]bool{}
+	for _, kind := range but {
+		seen[kind] = true
+	}
+	for _, o := range objects {
+		seen[o.GetKind()] = true
+	}
+	for _, k := range kinds.Served() {
+		if k.Service == service && !seen[k.Name] {
+			w.Errorf("the story has no %s", k.Name)
+		}
+	}
+}
+
+// northbound checks how many rows a table of OVN's northbound database has.
+func northbound(w *story.World, table string, want int) func(context.Context) error {
+	return func(ctx context.Context) error {
+		const tls = "/etc/stackwright/tls/"
+		out, err := w.Cluster.Kubectl(ctx, "-n", "openstack", "exec", "openstack-ovn-nb-0", "--", "ovn-nbctl",
+			"--timeout=10", "--db=ssl:127.0.0.1:6641", "--private-key="+tls+"tls.key", "--certificate="+tls+"tls.crt",
+			"--ca-cert="+tls+"ca.crt", "--bare", "--columns=_uuid", "list", table)
+		if err == nil && len(strings.Fields(out)) != want {
+			err = fmt.Errorf("there are %d rows in %s, want %d", len(strings.Fields(out)), table, want)
+		}
+		return err
+	}
+}
+
+func netOf(w *story.World, name string) *unstructured.Unstructured {
+	return decoded(w, `{apiVersion: openstack.stackwright.dev/v1alpha1, kind: Network, metadata: {name: `+name+
+		`}, spec: {resource: {}}}`)[0]
+}
