@@ -19,14 +19,17 @@ import (
 )
 
 // Neutron is asked for by one word, and brings its OVN. What is declared in one file, in the wrong order, is in
-// Neutron's database and in OVN's; it is there after the pods of Neutron and of OVN were killed, and goes without a rest.
+// Neutron's database and in OVN's; it is there after the pods of Neutron and of OVN were killed, and goes without a
+// rest.
 func TestNeutronConnects(t *testing.T) {
 	w := story.Start(t)
 	cp := w.Cloud()
 	neutron := &servicev1.Neutron{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-neutron"}}
 	asked := w.Change(cp)
 	asked.Spec.Services.Neutron = &controlplanev1.NeutronService{
-		PhysicalNetworks: []servicev1.PhysicalNetwork{{Name: "public"}, {Name: "rack", VLANs: []servicev1.VLANRange{"100:199"}}},
+		PhysicalNetworks: []servicev1.PhysicalNetwork{
+			{Name: "public"}, {Name: "rack", VLANs: []servicev1.VLANRange{"100:199"}},
+		},
 	}
 	w.Apply(asked)
 	t.Logf("Neutron is ready after %s", w.Ready(story.UpToReady, neutron))
@@ -87,10 +90,8 @@ func everyKind(w *story.World, objects []*unstructured.Unstructured, service str
 // northbound checks how many rows a table of OVN's northbound database has.
 func northbound(w *story.World, table string, want int) func(context.Context) error {
 	return func(ctx context.Context) error {
-		const tls = "/etc/stackwright/tls/"
 		out, err := w.Cluster.Kubectl(ctx, "-n", "openstack", "exec", "openstack-ovn-nb-0", "--", "ovn-nbctl",
-			"--timeout=10", "--db=ssl:127.0.0.1:6641", "--private-key="+tls+"tls.key", "--certificate="+tls+"tls.crt",
-			"--ca-cert="+tls+"ca.crt", "--bare", "--columns=_uuid", "list", table)
+			"--timeout=10", "--db=unix:/run/ovn/database.sock", "--no-leader-only", "--bare", "--columns=_uuid", "list", table)
 		if err == nil && len(strings.Fields(out)) != want {
 			err = fmt.Errorf("there are %d rows in %s, want %d", len(strings.Fields(out)), table, want)
 		}

@@ -83,7 +83,8 @@ func (k Kind) wrongOption(t *testing.T) {
 	})
 }
 
-// option: a new one rolls the API and the workers and runs no Job. The old configuration stays until the last old pod is gone.
+// option: a new one rolls the API and the workers and runs no Job. The old configuration stays until the last old pod
+// is gone.
 func (k Kind) option(t *testing.T) {
 	kittest.New(t, k.Scenario(t, "")).Run(t, func(p *kittest.Play) {
 		p.Ready()
