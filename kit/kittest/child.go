@@ -154,7 +154,7 @@ func (p *Play) act() bool {
 		}
 		p.acted = v
 	}
-	all := p.Objects()
+	all := p.stored()
 	moved := p.collect(all)
 	for _, u := range all {
 		moved = p.drive(u) || moved
@@ -169,6 +169,7 @@ func (p *Play) drive(u *unstructured.Unstructured) bool {
 	if b == nil || u.GetDeletionTimestamp() != nil {
 		return false
 	}
+	u = u.DeepCopy()
 	want := b(p, u)
 	have, _ := u.Object["status"].(map[string]any)
 	done := true
@@ -284,6 +285,7 @@ func (p *Play) finish(u *unstructured.Unstructured, finalizer string, all []*uns
 	p.T.Helper()
 	moved, blocked := false, false
 	for _, d := range all {
+		d = d.DeepCopy()
 		refs := d.GetOwnerReferences()
 		i := slices.IndexFunc(refs, func(r metav1.OwnerReference) bool { return r.UID == u.GetUID() })
 		if i < 0 {
@@ -307,6 +309,7 @@ func (p *Play) finish(u *unstructured.Unstructured, finalizer string, all []*uns
 		return moved
 	}
 	base := u.DeepCopy()
+	u = u.DeepCopy()
 	u.SetFinalizers(slices.DeleteFunc(u.GetFinalizers(), func(f string) bool { return f == finalizer }))
 	p.must("finishing "+name(u), client.IgnoreNotFound(p.Client.Patch(p.T.Context(), u, client.MergeFrom(base))))
 	return true

@@ -96,7 +96,7 @@ func (p *Play) install() error {
 		p.Until(10*time.Second, "CustomResourceDefinition "+crd.Name+" is served", func() bool {
 			got := &apiextensionsv1.CustomResourceDefinition{}
 			err = c.Get(ctx, client.ObjectKeyFromObject(crd), got)
-			return err == nil && established(got) && p.served(crd)
+			return err == nil && established(got) && p.served(crd.CustomResourceDefinition)
 		})
 	}
 	for _, ns := range p.namespaces() {

@@ -80,7 +80,7 @@ func newPlay(t *testing.T, w *World) *Play {
 	if w.Outside != nil {
 		p.Outside = w.Outside()
 	}
-	c, err := client.New(p.config, client.Options{Scheme: w.Scheme})
+	c, err := client.New(p.config, client.Options{Scheme: w.Scheme, Mapper: w.mapper})
 	p.must("making a client", err)
 	p.Client = client.WithFieldOwner(c, "person")
 	return p

@@ -19,8 +19,24 @@ import (
 // controller made.
 func (p *Play) Objects() []*unstructured.Unstructured {
 	p.T.Helper()
+	all := p.stored()
+	if p.Server != nil {
+		for i, u := range all {
+			all[i] = u.DeepCopy()
+		}
+	}
+	return all
+}
+
+// stored is Objects with those of a server in memory as they are there: they must not be changed.
+func (p *Play) stored() []*unstructured.Unstructured {
+	p.T.Helper()
 	var out []*unstructured.Unstructured
 	for _, k := range p.world.kinds {
+		if p.Server != nil {
+			out = append(out, p.Server.Objects(k)...)
+			continue
+		}
 		l := &unstructured.UnstructuredList{}
 		l.SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind + "List"))
 		err := p.Client.List(p.T.Context(), l)
@@ -34,9 +50,11 @@ func (p *Play) Objects() []*unstructured.Unstructured {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int {
-		return strings.Compare(full(a), full(b))
-	})
+	names := make(map[*unstructured.Unstructured]string, len(out))
+	for _, u := range out {
+		names[u] = full(u)
+	}
+	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int { return strings.Compare(names[a], names[b]) })
 	return out
 }
 
@@ -46,9 +64,6 @@ func full(u *unstructured.Unstructured) string {
 
 // ours tells whether an object belongs to the play rather than to a real server's own furniture.
 func (p *Play) ours(u *unstructured.Unstructured) bool {
-	if p.Server != nil {
-		return true
-	}
 	for _, o := range p.world.objects {
 		if o.GetKind() == u.GetKind() && o.GetName() == u.GetName() && o.GetNamespace() == u.GetNamespace() {
 			return true

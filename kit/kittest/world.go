@@ -14,14 +14,13 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 
 	"github.com/go-logr/logr"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -67,12 +66,14 @@ type Scenario struct {
 // World plays a scenario.
 type World struct {
 	Scenario
-	crds    []*apiextensionsv1.CustomResourceDefinition
+	crds    []*definition
 	objects []*unstructured.Unstructured
 	// owners and kinds of the controllers under test.
 	owners []schema.GroupVersionKind
 	kinds  []schema.GroupVersionKind
 	memory *apiserver.Server
+	// mapper of the person's client; nil for one that asks a real server.
+	mapper meta.RESTMapper
 }
 
 // unpace leaves of the handlers of errors the one that logs. The other one slows down loops of errors by a clock that
@@ -95,16 +96,9 @@ func New(t *testing.T, s Scenario) *World {
 }
 
 func (w *World) load() error {
-	crds, err := read(w.CRDs)
-	if err != nil {
+	var err error
+	if w.crds, err = shared().read(w.CRDs); err != nil {
 		return err
-	}
-	for _, u := range crds {
-		crd := &apiextensionsv1.CustomResourceDefinition{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, crd); err != nil {
-			return fmt.Errorf("reading CustomResourceDefinition %s: %w", u.GetName(), err)
-		}
-		w.crds = append(w.crds, crd)
 	}
 	if w.objects, err = read(w.Files); err != nil {
 		return err
@@ -117,7 +111,9 @@ func (w *World) load() error {
 		w.declare(cs)
 	}
 	if w.Config == nil {
-		w.memory, err = apiserver.New(w.crds...)
+		if w.memory, err = serve(w.crds); err == nil {
+			w.mapper = w.memory.Mapper()
+		}
 	}
 	return err
 }
@@ -184,34 +180,29 @@ func (w *World) play(t *testing.T, fault func(*Play) Fault, f func(*Play)) {
 
 // read returns the objects in YAML files; folders stand for the YAML files in them.
 func read(paths []string) ([]*unstructured.Unstructured, error) {
+	files, err := expand(paths)
+	if err != nil {
+		return nil, err
+	}
 	var out []*unstructured.Unstructured
-	for _, p := range paths {
-		files := []string{p}
-		if info, err := os.Stat(p); err != nil {
-			return nil, fmt.Errorf("finding the objects of the scenario: %w", err)
-		} else if info.IsDir() {
-			if files, err = filepath.Glob(filepath.Join(p, "*.yaml")); err != nil {
-				return nil, fmt.Errorf("listing %s: %w", p, err)
-			}
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		if err != nil {
+			return nil, fmt.Errorf("reading the objects of the scenario: %w", err)
 		}
-		for _, f := range files {
-			objs, err := readFile(f)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, objs...)
+		objs, err := decode(f, raw)
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, objs...)
 	}
 	return out, nil
 }
 
-func readFile(file string) ([]*unstructured.Unstructured, error) {
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("reading the objects of the scenario: %w", err)
-	}
+// decode returns the objects in the content of a YAML file.
+func decode(file string, content []byte) ([]*unstructured.Unstructured, error) {
 	var out []*unstructured.Unstructured
-	docs := utilyaml.NewYAMLReader(newReader(raw))
+	docs := utilyaml.NewYAMLReader(newReader(content))
 	for {
 		doc, err := docs.Read()
 		if errors.Is(err, io.EOF) {

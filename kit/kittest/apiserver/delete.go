@@ -173,6 +173,7 @@ func (s *Server) removed(k *kind, u *unstructured.Unstructured) {
 			return
 		}
 	}
+	s.tour = &tour{}
 	delete(s.kinds, groupKind(crd))
 	delete(s.shelves, sh.kind.group())
 }

@@ -36,14 +36,45 @@ type Server struct {
 	kinds   map[schema.GroupKind]*shelf
 	logs    map[types.NamespacedName]string
 
-	// seed is what a fresh server starts with: its kinds, and their definitions as objects.
-	seed    map[schema.GroupResource]*shelf
+	seed    seed
+	tour    *tour
 	catalog *catalog
 	codecs  serializer.CodecFactory
 }
 
+// seed is what a fresh server starts with: its kinds, and their definitions as objects.
+type seed struct {
+	shelves map[schema.GroupResource]*shelf
+	tour    *tour
+}
+
 // New returns a server with the built-in kinds and the custom kinds of the given definitions.
 func New(crds ...*apiextensionsv1.CustomResourceDefinition) (*Server, error) {
+	defs := make([]*Definition, 0, len(crds))
+	for _, crd := range crds {
+		d, err := Compile(crd)
+		if err != nil {
+			return nil, err
+		}
+		defs = append(defs, d)
+	}
+	return With(defs...)
+}
+
+// With is New with definitions that were compiled before.
+func With(defs ...*Definition) (*Server, error) {
+	s := bare().Fresh()
+	for _, d := range defs {
+		if err := s.include(d); err != nil {
+			return nil, err
+		}
+	}
+	s.seed = seed{s.shelves, s.tour}
+	return s.Fresh(), nil
+}
+
+// bare is a server with the built-in kinds only. Their schemas take long to read, and all servers share them.
+var bare = sync.OnceValue(func() *Server {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
 	own := builtins(scheme, applyconfigurations.NewTypeConverter(scheme))
@@ -51,26 +82,20 @@ func New(crds ...*apiextensionsv1.CustomResourceDefinition) (*Server, error) {
 	utilruntime.Must(apiextensionsv1.AddToScheme(crdScheme))
 	own = append(own, builtins(crdScheme, crdapply.NewTypeConverter(crdScheme))...)
 	utilruntime.Must(apiextensionsv1.AddToScheme(scheme))
-	codecs := serializer.NewCodecFactory(scheme)
-	s := &Server{catalog: &catalog{map[string]*kind{}}, codecs: codecs}
+	s := &Server{catalog: &catalog{map[string]*kind{}}, codecs: serializer.NewCodecFactory(scheme)}
 	s.clear()
 	for _, k := range own {
 		s.serve(k)
 	}
-	for _, crd := range crds {
-		if err := s.install(crd); err != nil {
-			return nil, err
-		}
-	}
-	s.seed = s.shelves
-	return s.Fresh(), nil
-}
+	s.seed = seed{s.shelves, s.tour}
+	return s
+})
 
 // Fresh returns an empty server with the same kinds. It is cheap: definitions are not checked and compiled again.
 func (s *Server) Fresh() *Server {
 	f := &Server{seed: s.seed, catalog: s.catalog.clone(), codecs: s.codecs}
 	f.clear()
-	for _, sh := range s.seed {
+	for _, sh := range s.seed.shelves {
 		own := newShelf(sh.kind)
 		own.objects, own.events = maps.Clone(sh.objects), slices.Clone(sh.events)
 		f.shelve(own)
@@ -78,12 +103,13 @@ func (s *Server) Fresh() *Server {
 			f.rv = max(f.rv, e.rv)
 		}
 	}
+	f.tour = s.seed.tour
 	return f
 }
 
 func (s *Server) clear() {
 	s.shelves, s.kinds = map[schema.GroupResource]*shelf{}, map[schema.GroupKind]*shelf{}
-	s.logs = map[types.NamespacedName]string{}
+	s.logs, s.tour = map[types.NamespacedName]string{}, &tour{}
 }
 
 func (s *Server) serve(k *kind) {
@@ -91,7 +117,7 @@ func (s *Server) serve(k *kind) {
 	if sh == nil {
 		sh = newShelf(k)
 	}
-	sh.kind = k
+	sh.kind, s.tour = k, &tour{}
 	s.shelve(sh)
 }
 
@@ -191,7 +217,7 @@ func plain(code int, raw []byte) answer {
 func (s *Server) handle(h *http.Request) (answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if a, ok := s.discover(h.URL.Path); ok {
+	if a, ok := s.tour.guide(s, h.URL.Path); ok {
 		return a, nil
 	}
 	r, err := s.parse(h)

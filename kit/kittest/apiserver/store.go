@@ -9,9 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -78,6 +80,47 @@ func (s *Server) Load(objs ...*unstructured.Unstructured) error {
 		}
 	}
 	return nil
+}
+
+// Objects returns the objects of a kind, by namespace and name. They are those that are stored: whoever wants to change
+// one makes a copy.
+func (s *Server) Objects(gvk schema.GroupVersionKind) []*unstructured.Unstructured {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sh := s.kinds[gvk.GroupKind()]
+	if sh == nil || sh.kind.strategies[gvk.Version] == nil {
+		return nil
+	}
+	all := sh.sorted(everything)
+	out := make([]*unstructured.Unstructured, 0, len(all))
+	for _, e := range all {
+		u := e.obj
+		if gvk.Version != sh.kind.gvk.Version {
+			u = u.DeepCopy()
+			u.SetGroupVersionKind(gvk)
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
+// Mapper returns what the server tells of its present kinds, for clients that need not ask for it.
+func (s *Server) Mapper() meta.RESTMapper {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := meta.NewDefaultRESTMapper(nil)
+	for _, sh := range s.shelves {
+		scope := meta.RESTScopeRoot
+		if sh.kind.namespaced {
+			scope = meta.RESTScopeNamespace
+		}
+		for _, v := range sh.kind.versions {
+			gv := schema.GroupVersion{Group: sh.kind.gvk.Group, Version: v}
+			m.AddSpecific(gv.WithKind(sh.kind.gvk.Kind), gv.WithResource(sh.kind.plural),
+				gv.WithResource(sh.kind.singular), scope)
+		}
+	}
+	return m
 }
 
 // remove deletes an object. Watches see it as it was stored last, at the version of the deletion.
