@@ -81,7 +81,7 @@ func (a *app) client() (client.WithWatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	scheme := operator.Scheme()
+	scheme := operator.NewScheme()
 	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
 		return nil, fmt.Errorf("preparing the client: %w", err)
 	}

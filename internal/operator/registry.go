@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -159,8 +160,14 @@ func openstackResources(e Environment) Entry {
 	}}
 }
 
-// Scheme knows all kinds that controllers read and write.
-func Scheme() *runtime.Scheme {
+// Scheme knows all kinds that controllers read and write. Each controller wants it and it takes milliseconds to make,
+// so that all share one: who adds to it takes a NewScheme.
+func Scheme() *runtime.Scheme { return scheme() }
+
+var scheme = sync.OnceValue(NewScheme)
+
+// NewScheme is a Scheme of its own.
+func NewScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		clientgoscheme.AddToScheme, controlplanev1.AddToScheme, infrav1.AddToScheme, servicev1.AddToScheme,
