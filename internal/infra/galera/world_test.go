@@ -20,6 +20,9 @@ import (
 
 const db = "Galera/cloud/db"
 
+// definitions begins the files of the kinds of this group.
+const definitions = "../../../charts/stackwright-operator/crds/infra.stackwright.dev_"
+
 func scenario(t *testing.T) kittest.Scenario {
 	t.Helper()
 	s := runtime.NewScheme()
@@ -34,7 +37,7 @@ func scenario(t *testing.T) kittest.Scenario {
 			c, err := kit.New(galera.Definition(fake.Dial(outside)), s)
 			return []kit.Controller{c}, err
 		},
-		CRDs:     []string{"../../../charts/stackwright-operator/crds"},
+		CRDs:     []string{definitions + "galeras.yaml"},
 		Files:    []string{"testdata/world.yaml"},
 		Outside:  func() http.RoundTripper { return fake.New() },
 		Children: map[string]kittest.Behaviour{"StatefulSet": asMembers},

@@ -22,6 +22,9 @@ const (
 	set   = "StatefulSet/cloud/cache"
 )
 
+// definitions begins the files of the kinds of this group.
+const definitions = "../../../charts/stackwright-operator/crds/infra.stackwright.dev_"
+
 func scenario(t *testing.T) kittest.Scenario {
 	t.Helper()
 	s := runtime.NewScheme()
@@ -36,7 +39,7 @@ func scenario(t *testing.T) kittest.Scenario {
 			c, err := kit.New(memcached.Definition(), s)
 			return []kit.Controller{c}, err
 		},
-		CRDs:  []string{"../../../charts/stackwright-operator/crds"},
+		CRDs:  []string{definitions + "memcacheds.yaml"},
 		Files: []string{"testdata/world.yaml"},
 	}
 }

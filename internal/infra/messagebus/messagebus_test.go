@@ -22,6 +22,9 @@ import (
 
 const bus = "MessageBus/cloud/nova"
 
+// definitions begins the files of the kinds of this group.
+const definitions = "../../../charts/stackwright-operator/crds/infra.stackwright.dev_"
+
 func scenario(t *testing.T) kittest.Scenario {
 	t.Helper()
 	s := runtime.NewScheme()
@@ -36,7 +39,7 @@ func scenario(t *testing.T) kittest.Scenario {
 			c, err := kit.New(messagebus.Definition(fake.Dial(outside)), s)
 			return []kit.Controller{c}, err
 		},
-		CRDs:    []string{"../../../charts/stackwright-operator/crds"},
+		CRDs:    []string{definitions + "messagebuses.yaml", definitions + "rabbitmqs.yaml"},
 		Files:   []string{"testdata/world.yaml"},
 		Outside: func() http.RoundTripper { return fake.New() },
 	}

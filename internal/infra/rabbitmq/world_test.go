@@ -33,6 +33,9 @@ func scheme(t *testing.T) *runtime.Scheme {
 	return s
 }
 
+// definitions begins the files of the kinds of this group.
+const definitions = "../../../charts/stackwright-operator/crds/infra.stackwright.dev_"
+
 func scenario(t *testing.T) kittest.Scenario {
 	t.Helper()
 	s := scheme(t)
@@ -42,7 +45,7 @@ func scenario(t *testing.T) kittest.Scenario {
 			c, err := kit.New(rabbitmq.Definition(fake.Dial(outside)), s)
 			return []kit.Controller{c}, err
 		},
-		CRDs:     []string{"../../../charts/stackwright-operator/crds"},
+		CRDs:     []string{definitions + "rabbitmqs.yaml"},
 		Files:    []string{"testdata/world.yaml"},
 		Outside:  func() http.RoundTripper { return fake.New() },
 		Children: map[string]kittest.Behaviour{"StatefulSet": asMembers},
