@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,7 +36,8 @@ import (
 
 const crds = "../../charts/stackwright-operator/crds"
 
-func scheme() *runtime.Scheme {
+// scheme is made once: each process that a play starts wants it.
+var scheme = sync.OnceValue(func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, openstackv1.AddToScheme} {
 		if err := add(s); err != nil {
@@ -43,7 +45,7 @@ func scheme() *runtime.Scheme {
 		}
 	}
 	return s
-}
+})
 
 // world is a fake cloud, and the objects by which a test begins.
 type world struct {
