@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	reconciler "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
@@ -32,8 +33,12 @@ type Controller interface {
 	// Plan describes the graph, for documents and tools.
 	Plan() Plan
 	declare(*runtime.Scheme, *cache.Store) error
-	setup(manager.Manager, *cache.Store) error
+	setup(manager.Manager, *cache.Store, queues) error
 }
+
+// queues makes the queue of a controller; nil for the usual one.
+type queues func(controller string, l workqueue.TypedRateLimiter[reconciler.Request],
+) workqueue.TypedRateLimitingInterface[reconciler.Request]
 
 // New checks a definition against a scheme. The error joins everything that is wrong with it.
 func New[T owner.Object](d Definition[T], scheme *runtime.Scheme) (Controller, error) {
@@ -61,14 +66,14 @@ func (c *typed[T]) declare(scheme *runtime.Scheme, s *cache.Store) error {
 	return c.plan.Declare(scheme, s)
 }
 
-func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store) error {
+func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store, q queues) error {
 	l := reconcile.NewLoop(c.plan)
 	l.Scheme, l.Store, l.Client, l.Live = mgr.GetScheme(), store, mgr.GetClient(), mgr.GetAPIReader()
 	l.Recorder = mgr.GetEventRecorder(c.plan.Name)
 	l.Backoff = backoff.New(time.Now, rand.Float64)
 	l.Observe = obs.Default
 	ctl, err := controller.New(c.plan.Name, mgr, controller.Options{Reconciler: l, MaxConcurrentReconciles: c.workers,
-		SkipNameValidation: new(true)})
+		SkipNameValidation: new(true), NewQueue: q})
 	if err != nil {
 		return fmt.Errorf("making controller %s: %w", c.plan.Name, err)
 	}
@@ -122,9 +127,21 @@ func NewManager(cfg *rest.Config, o manager.Options, controllers ...Controller) 
 		return nil, err
 	}
 	for _, c := range controllers {
-		if err := c.setup(mgr, store); err != nil {
+		if err := c.setup(mgr, store, queuesFor(o)); err != nil {
 			return nil, err
 		}
 	}
 	return mgr, nil
+}
+
+// queuesFor makes queues that do not measure themselves, for which they wake twice a second, where no metrics are
+// served: tests let days go by.
+func queuesFor(o manager.Options) queues {
+	if o.Metrics.BindAddress != "0" {
+		return nil
+	}
+	return func(_ string, l workqueue.TypedRateLimiter[reconciler.Request],
+	) workqueue.TypedRateLimitingInterface[reconciler.Request] {
+		return priorityqueue.New("", func(p *priorityqueue.Opts[reconciler.Request]) { p.RateLimiter = l })
+	}
 }
