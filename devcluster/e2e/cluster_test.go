@@ -177,7 +177,7 @@ func TestBridgeKeepsItsAddress(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		port := &netlink.Dummy{LinkAttrs: netlink.NewLinkAttrs()}
+		port := &netlink.Veth{LinkAttrs: netlink.NewLinkAttrs(), PeerName: "lowest-peer"}
 		port.Name, port.MasterIndex = "lowest", before.Attrs().Index
 		port.HardwareAddr = net.HardwareAddr{0x00, 0x00, 0x00, 0x00, 0x00, 0x01}
 		if err := netlink.LinkAdd(port); err != nil {
