@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -66,6 +67,15 @@ func (s *Supervisor) runControllers(ctx context.Context) error {
 		return fmt.Errorf("reading kubeconfig: %w", err)
 	}
 	config.QPS, config.Burst = 50, 100
+	// client-go notices only after 45 s that nothing comes back on its one connection, and requests that are given up do
+	// not make it take another; see SetTransportDefaults of k8s.io/apimachinery/pkg/util/net.
+	for name, seconds := range map[string]string{
+		"HTTP2_READ_IDLE_TIMEOUT_SECONDS": "5", "HTTP2_PING_TIMEOUT_SECONDS": "3",
+	} {
+		if err := os.Setenv(name, seconds); err != nil {
+			return fmt.Errorf("setting timeouts: %w", err)
+		}
+	}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("building client: %w", err)
