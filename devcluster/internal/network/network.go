@@ -149,8 +149,8 @@ func routePods(handle *netlink.Handle, c *cluster.Cluster, node cluster.Node) er
 }
 
 // hardware is the link address that belongs to an IP address. Left to the kernel it would be random, and that of the
-// bridge would follow its ports, the lowest of them: whenever a node comes or goes, the others could go on for half a
-// minute sending to an address that is no longer there.
+// bridge would follow its ports, the lowest of them: whenever a node comes or goes, the others could go on sending to
+// an address that is no longer there, until they ask again.
 func hardware(ip netip.Addr) net.HardwareAddr {
 	return append(net.HardwareAddr{0x02, 0xdc}, ip.AsSlice()...) // 02: administered locally, for one receiver
 }
