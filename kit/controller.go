@@ -51,14 +51,18 @@ func New[T owner.Object](d Definition[T], scheme *runtime.Scheme) (Controller, e
 	if err != nil {
 		return nil, err
 	}
-	return &typed[T]{plan: p, workers: cmp.Or(d.Options.Workers, 4), wake: d.Wake}, nil
+	return &typed[T]{plan: p, workers: cmp.Or(d.Options.Workers, 4), wake: d.Wake, retry: d.Retry}, nil
 }
 
 type typed[T owner.Object] struct {
 	plan    *reconcile.Plan[T]
 	workers int
-	wake    func(context.Context, func(types.NamespacedName))
+	wake    outside
+	retry   outside
 }
+
+// outside tells of owners that an event outside of Kubernetes concerns.
+type outside func(context.Context, func(types.NamespacedName))
 
 func (c *typed[T]) Name() string { return c.plan.Name }
 
@@ -77,8 +81,8 @@ func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store, q queues) erro
 	if err != nil {
 		return fmt.Errorf("making controller %s: %w", c.plan.Name, err)
 	}
-	if c.wake != nil {
-		if err := ctl.Watch(c.outside()); err != nil {
+	for _, o := range []source.Source{c.wake.source(func(types.NamespacedName) {}), c.retry.source(l.Hurry)} {
+		if err := ctl.Watch(o); err != nil {
 			return fmt.Errorf("listening to the outside for controller %s: %w", c.plan.Name, err)
 		}
 	}
@@ -91,10 +95,15 @@ func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store, q queues) erro
 	})
 }
 
-// outside makes runs out of what Definition.Wake tells.
-func (c *typed[T]) outside() source.Source {
+// source makes runs out of what is told, after first.
+func (o outside) source(first func(types.NamespacedName)) source.Source {
 	return source.Func(func(ctx context.Context, q workqueue.TypedRateLimitingInterface[reconciler.Request]) error {
-		go c.wake(ctx, func(key types.NamespacedName) { q.Add(reconciler.Request{NamespacedName: key}) })
+		if o != nil {
+			go o(ctx, func(key types.NamespacedName) {
+				first(key)
+				q.Add(reconciler.Request{NamespacedName: key})
+			})
+		}
 		return nil
 	})
 }

@@ -38,6 +38,9 @@ type Definition[T owner.Object] struct {
 	// Wake runs beside the controller, and calls wake for the owners that an event outside of Kubernetes concerns, such as
 	// a change that a long-held request has brought. It ends with ctx. It may be nil.
 	Wake func(ctx context.Context, wake func(types.NamespacedName))
+	// Retry is Wake for owners whose failed steps are worth trying at once, such as those of a service that answers
+	// again: their pauses are over. It may be nil.
+	Retry func(ctx context.Context, retry func(types.NamespacedName))
 	// Options tune the loop.
 	Options Options
 }

@@ -42,6 +42,10 @@ const stepResource = "resource"
 
 // act brings one resource to what its object declares.
 func (c *controller) act(ctx context.Context, sc *scope) *outcome.Outcome {
+	return c.awaited(sc.Owner(), c.bring(ctx, sc))
+}
+
+func (c *controller) bring(ctx context.Context, sc *scope) *outcome.Outcome {
 	o := sc.Owner()
 	c.link(o, c.holds(o, func(to node) bool { return granted(sc.All(refGrants), c.node(o), to) }))
 	t, out := c.target(ctx, sc)

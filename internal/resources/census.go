@@ -221,7 +221,7 @@ func (c *Census) Remove(ctx context.Context, f Found) error {
 	if err != nil {
 		return err
 	}
-	t := &target{kind: f.Kind, door: c.cloud.door, mirror: w.Mirror, lister: w.lister, wanted: f.Fields}
+	t := &target{kind: f.Kind, door: c.cloud.requests(), mirror: w.Mirror, lister: w.lister, wanted: f.Fields}
 	if err := t.remove(ctx, f.ID); err != nil {
 		return fmt.Errorf("deleting %s %s: %w", f.Kind.Name, f.ID, err)
 	}

@@ -64,7 +64,12 @@ type cloud struct {
 	terms   terms
 	mirrors map[string]*watched
 	ear     ear
+
+	recovery recovery
 }
+
+// requests is the door through which requests go.
+func (c *cloud) requests() Door { return listening{c.door, &c.recovery} }
 
 // refuses tells why an object may not use the cloud, or nothing.
 func (c *cloud) refuses(kind string, namespace map[string]string) string {
@@ -109,7 +114,7 @@ func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
 	for _, name := range holes(listPath(k)) {
 		parent[name] = values[name]
 	}
-	l := &lister{kind: k, door: c.door, path: path, parent: parent, everywhere: c.terms.everywhere, seed: c.seed,
+	l := &lister{kind: k, door: c.requests(), path: path, parent: parent, everywhere: c.terms.everywhere, seed: c.seed,
 		lane: openstack.Drift}
 	ctx, stop := context.WithCancel(c.ctx)
 	w := &watched{lister: l, stop: stop,

@@ -29,6 +29,8 @@ type controller struct {
 	seen     sightings
 	turns    turns
 	bell     bell
+	// retries wakes those whose pauses are over.
+	retries bell
 }
 
 // definition is what the kit runs.
@@ -47,7 +49,8 @@ func (c *controller) definition() kit.Definition[object] {
 	}
 	return kit.Definition[object]{
 		Name: lower(c.kind.Name), New: c.empty, Refs: refs, Report: c.report, Notice: c.notice, Wake: c.bell.ring,
-		Turn: c.turn, Steps: steps, Options: kit.Options{Workers: workers},
+		Retry: c.retries.ring,
+		Turn:  c.turn, Steps: steps, Options: kit.Options{Workers: workers},
 	}
 }
 

@@ -82,7 +82,7 @@ func (e *Engine) Controllers(scheme *runtime.Scheme, only ...string) ([]kit.Cont
 		if e.absent[name] || len(only) > 0 && !slices.Contains(only, name) {
 			continue
 		}
-		c := &controller{kind: e.kinds[name], engine: e, bell: newBell(),
+		c := &controller{kind: e.kinds[name], engine: e, bell: newBell(), retries: newBell(),
 			empty: func() object { return openstackv1.New(name) }}
 		e.bells[name] = &c.bell
 		made, err := kit.New(c.definition(), scheme)

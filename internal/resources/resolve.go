@@ -84,7 +84,7 @@ func (c *controller) aim(o object, cl *cloud, wanted map[string]any) (*target, *
 	if err != nil {
 		return nil, outcome.Refuse("InvalidSpec", "%s", err)
 	}
-	return &target{kind: c.kind, cloud: cl.key, door: cl.door, mirror: w.Mirror, lister: w.lister, wanted: wanted,
+	return &target{kind: c.kind, cloud: cl.key, door: cl.requests(), mirror: w.Mirror, lister: w.lister, wanted: wanted,
 		meter:  c.engine.metrics.meter(cl.name, c.kind.Name),
 		marker: markerOf(c.kind, o), cluster: c.engine.Cluster, microversion: o.Common().Microversion,
 		owner: o.GetNamespace()}, nil
@@ -194,7 +194,7 @@ func (e *Engine) looker(cl *cloud, kind string) (*target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding a %s: %w", kind, err)
 	}
-	return &target{kind: k, door: cl.door, mirror: w.Mirror, lister: w.lister, wanted: map[string]any{}}, nil
+	return &target{kind: k, door: cl.requests(), mirror: w.Mirror, lister: w.lister, wanted: map[string]any{}}, nil
 }
 
 // external finds a resource that no object stands for.

@@ -9,6 +9,7 @@ import (
 	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -103,6 +104,9 @@ func (l *Loop[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 	return reconcile.Result{RequeueAfter: r.next}, nil
 }
 
+// Hurry ends the pauses of an owner's failed steps: its next run tries them.
+func (l *Loop[T]) Hurry(key types.NamespacedName) { l.memories.hurry(key) }
+
 func paused(o client.Object) bool {
 	if p, ok := o.(interface{ Paused() bool }); ok && p.Paused() {
 		return true
@@ -152,6 +156,7 @@ func (l *Loop[T]) newRun(ctx context.Context, o T) *run[T] {
 	r := &run[T]{Loop: l, ctx: ctx, o: o, latest: o, log: log.FromContext(ctx), now: l.Now(),
 		mem: l.memories.of(client.ObjectKeyFromObject(o), o.GetUID()), results: make([]result, len(l.Steps)),
 		refs: make([]refState, len(l.Refs))}
+	r.mem.hurried()
 	st := o.KitStatus()
 	sizes := make([]int, len(l.Steps))
 	for i := range st.Inventory {

@@ -25,6 +25,7 @@ type memory struct {
 	rendered  []bool // steps that this process has run: another binary may render otherwise
 	used      map[int]uint64
 	usedOf    int64 // the generation of the owner that used is about
+	hurry     bool  // the next run tries at once what has failed
 }
 
 type stepMemory struct {
@@ -68,6 +69,31 @@ func (m *memories) of(key types.NamespacedName, uid types.UID) *memory {
 		m.owners[key] = &memory{uid: uid}
 	}
 	return m.owners[key]
+}
+
+// hurry ends the pauses of an owner's steps from its next run on.
+func (m *memories) hurry(key types.NamespacedName) {
+	m.mu.RLock()
+	mem := m.owners[key]
+	m.mu.RUnlock()
+	if mem != nil {
+		mem.mu.Lock()
+		mem.hurry = true
+		mem.mu.Unlock()
+	}
+}
+
+// hurried ends the pauses when that was asked for.
+func (m *memory) hurried() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.hurry {
+		return
+	}
+	m.hurry = false
+	for _, s := range m.steps {
+		s.notBefore = time.Time{}
+	}
 }
 
 func (m *memories) forget(key types.NamespacedName) {

@@ -2,7 +2,9 @@ package reconcile_test
 
 import (
 	"context"
+	"errors"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -50,5 +52,41 @@ func TestWakeAndWhatAStepRecords(t *testing.T) {
 		tell()
 		w.pass(settle)
 		w.wantRequests("a wake-up without news", 0)
+	})
+}
+
+// A step that failed is tried at once when the outside says that it is worth it, and not before its pause is over when
+// the owner is only woken.
+func TestRetryEndsThePause(t *testing.T) {
+	tried, wake, retry := 0, func() {}, func() {}
+	def := define(step.Check("ask", func(context.Context, *scope) *outcome.Outcome {
+		tried++
+		return outcome.Fail(outcome.Unavailable, errors.New("nobody answers"))
+	}))
+	tell := func(f *func()) func(context.Context, func(types.NamespacedName)) {
+		return func(ctx context.Context, told func(types.NamespacedName)) {
+			*f = func() { told(types.NamespacedName{Namespace: "default", Name: "one"}) }
+			<-ctx.Done()
+		}
+	}
+	def.Wake, def.Retry = tell(&wake), tell(&retry)
+	inWorld(t, def, func(w *world) {
+		w.create(newApp("one"))
+		w.pass(time.Hour)
+		for before := tried; tried == before; { // then its next pause, of minutes, has just begun
+			w.pass(time.Second)
+		}
+		for _, c := range []struct {
+			what string
+			tell func()
+			want int
+		}{{"woken", wake, 0}, {"told to retry", retry, 1}, {"told again", retry, 1}} {
+			before := tried
+			c.tell()
+			w.pass(time.Second)
+			if got := tried - before; got != c.want {
+				t.Errorf("%s, the step is tried %d times, want %d", c.what, got, c.want)
+			}
+		}
 	})
 }
