@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -58,14 +59,15 @@ func TestWakeAndWhatAStepRecords(t *testing.T) {
 // A step that failed is tried at once when the outside says that it is worth it, and not before its pause is over when
 // the owner is only woken.
 func TestRetryEndsThePause(t *testing.T) {
-	tried, wake, retry := 0, func() {}, func() {}
+	var tried atomic.Int32
+	var wake, retry atomic.Pointer[func()]
 	def := define(step.Check("ask", func(context.Context, *scope) *outcome.Outcome {
-		tried++
+		tried.Add(1)
 		return outcome.Fail(outcome.Unavailable, errors.New("nobody answers"))
 	}))
-	tell := func(f *func()) func(context.Context, func(types.NamespacedName)) {
+	tell := func(f *atomic.Pointer[func()]) func(context.Context, func(types.NamespacedName)) {
 		return func(ctx context.Context, told func(types.NamespacedName)) {
-			*f = func() { told(types.NamespacedName{Namespace: "default", Name: "one"}) }
+			f.Store(new(func() { told(types.NamespacedName{Namespace: "default", Name: "one"}) }))
 			<-ctx.Done()
 		}
 	}
@@ -73,18 +75,18 @@ func TestRetryEndsThePause(t *testing.T) {
 	inWorld(t, def, func(w *world) {
 		w.create(newApp("one"))
 		w.pass(time.Hour)
-		for before := tried; tried == before; { // then its next pause, of minutes, has just begun
+		for before := tried.Load(); tried.Load() == before; { // then its next pause, of minutes, has just begun
 			w.pass(time.Second)
 		}
 		for _, c := range []struct {
 			what string
-			tell func()
-			want int
-		}{{"woken", wake, 0}, {"told to retry", retry, 1}, {"told again", retry, 1}} {
-			before := tried
-			c.tell()
+			tell *atomic.Pointer[func()]
+			want int32
+		}{{"woken", &wake, 0}, {"told to retry", &retry, 1}, {"told again", &retry, 1}} {
+			before := tried.Load()
+			(*c.tell.Load())()
 			w.pass(time.Second)
-			if got := tried - before; got != c.want {
+			if got := tried.Load() - before; got != c.want {
 				t.Errorf("%s, the step is tried %d times, want %d", c.what, got, c.want)
 			}
 		}
