@@ -11,6 +11,8 @@ import (
 	kubeclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit"
+	"stackwright.dev/kit/gate"
+	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 
@@ -30,6 +32,7 @@ type (
 const (
 	refRelease = "release"
 	refClouds  = "clouds"
+	refCells   = "nova-cells"
 
 	stepRelease   = "release"
 	stepServices  = "services"
@@ -44,6 +47,8 @@ const (
 	stepPlacement = "placement"
 	stepOVN       = "ovn"
 	stepNeutron   = "neutron"
+	stepNova      = "nova"
+	stepNovaCells = "nova-cells"
 )
 
 // Definition is the controller of control planes. releases lists the names of the releases that exist.
@@ -55,6 +60,7 @@ func Definition(releases func(context.Context) ([]string, error)) kit.Definition
 			ref.To(refRelease, &controlplanev1.OpenStackRelease{}, releaseKey, ref.Optional[*cloud](),
 				ref.DigestOf[*cloud](generation)),
 			ref.Local(refClouds, &corev1.Secret{}, cloudsSecret, ref.Fields[*cloud](cloudsFile, cloudsCA)),
+			ref.To(refCells, &servicev1.NovaCell{}, cellKeys, ref.WaitFor[*cloud](gate.For(&servicev1.NovaCell{}))),
 		},
 		Steps:  steps(releases),
 		Report: report,
@@ -84,6 +90,9 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 			step.Makes[*cloud](&openstackv1.Cloud{}, &openstackv1.Project{}), step.Condition[*cloud]("IdentityReady")),
 		step.Objects(stepOVN, ovn, ready, release, step.When(ovnOn), step.Makes[*cloud](&infrav1.OVN{}),
 			step.Condition[*cloud]("OVNReady")),
+		step.Check(stepNovaCells, func(context.Context, *scope) *outcome.Outcome { return outcome.Done() },
+			step.After[*cloud](stepNova), step.When(novaOn), step.Reads[*cloud](refCells),
+			step.Condition[*cloud]("NovaCellsReady")),
 	}, knownServices(ready, release)...)
 }
 
@@ -100,6 +109,7 @@ func knownServices(o ...step.Option[*cloud]) []step.Step[*cloud] {
 		{stepGlance, "GlanceReady", &servicev1.Glance{}, glanceOn, glance, nil},
 		{stepPlacement, "PlacementReady", &servicev1.Placement{}, placementOn, placement, nil},
 		{stepNeutron, "NeutronReady", &servicev1.Neutron{}, neutronOn, neutron, []string{stepOVN, stepRabbitMQ}},
+		{stepNova, "NovaReady", &servicev1.Nova{}, novaOn, nova, []string{stepRabbitMQ}},
 	} {
 		steps = append(steps, step.Objects(s.name, s.make, append(slices.Clone(o), step.When(s.on),
 			step.After[*cloud](stepIdentity, stepGalera), step.After[*cloud](s.after...),

@@ -21,6 +21,7 @@ const (
 	imagePlacement = "placement"
 	imageOVN       = "ovn"
 	imageNeutron   = "neutron"
+	imageNova      = "nova"
 )
 
 func galeraOn(o *cloud) bool {
@@ -59,6 +60,11 @@ func neutronOn(o *cloud) bool {
 	return s != nil && s.On()
 }
 
+func novaOn(o *cloud) bool {
+	s := o.Spec.Services.Nova
+	return s != nil && s.On()
+}
+
 // ovnOn: OVN runs for Neutron, or for somebody else who asks for it.
 func ovnOn(o *cloud) bool {
 	s := o.Spec.Services.OVN
@@ -66,7 +72,7 @@ func ovnOn(o *cloud) bool {
 }
 
 // identityOn tells whether a service runs that Keystone has to know.
-func identityOn(o *cloud) bool { return glanceOn(o) || placementOn(o) || neutronOn(o) }
+func identityOn(o *cloud) bool { return glanceOn(o) || placementOn(o) || neutronOn(o) || novaOn(o) }
 
 func child(o *cloud, service string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: childName(o, service), Namespace: o.Namespace}

@@ -24,6 +24,7 @@ func neutron(s *scope) ([]kubeclient.Object, error) {
 			Periodic:         size.worker.settings(asked.Periodic),
 			Maintenance:      size.worker.settings(asked.Maintenance),
 			Notifications:    asked.Notifications,
+			NotifyNova:       novaOn(o),
 		},
 	}}, nil
 }

@@ -87,7 +87,7 @@ func missingImages(o *cloud, r *controlplanev1.OpenStackRelease) []string {
 		{galeraOn(o), imageMariaDB}, {rabbitOn(o), imageRabbitMQ}, {memcachedOn(o), imageMemcached},
 		{keystoneOn(o), imageKeystone}, {keystoneOn(o), imageClient},
 		{glanceOn(o), imageGlance}, {placementOn(o), imagePlacement},
-		{ovnOn(o), imageOVN}, {neutronOn(o), imageNeutron},
+		{ovnOn(o), imageOVN}, {neutronOn(o), imageNeutron}, {novaOn(o), imageNova},
 	}
 	var out []string
 	for _, n := range needs {

@@ -31,7 +31,8 @@ func report(v step.View, o *cloud) {
 		step, kind string
 	}{
 		{keystoneOn(o), stepKeystone, "Keystone"}, {glanceOn(o), stepGlance, "Glance"},
-		{neutronOn(o), stepNeutron, "Neutron"}, {placementOn(o), stepPlacement, "Placement"},
+		{neutronOn(o), stepNeutron, "Neutron"}, {novaOn(o), stepNova, "Nova"},
+		{placementOn(o), stepPlacement, "Placement"},
 	} {
 		if child, ok := v.Child(s.step, s.kind, childName(o, s.step)).(service.Object); ok && s.on {
 			st.Endpoints = append(st.Endpoints, endpoints(s.step, child.Service().Endpoints)...)

@@ -35,6 +35,7 @@ import (
 	"stackwright.dev/stackwright/internal/services/glance"
 	"stackwright.dev/stackwright/internal/services/keystone"
 	"stackwright.dev/stackwright/internal/services/neutron"
+	"stackwright.dev/stackwright/internal/services/nova"
 	"stackwright.dev/stackwright/internal/services/placement"
 )
 
@@ -81,6 +82,8 @@ func Registry(e Environment) Entries {
 		entry(glance.Definition(e.Gateway)),
 		entry(placement.Definition(e.Gateway)),
 		entry(neutron.Definition(e.Gateway)),
+		entry(nova.Definition(e.Gateway)),
+		entry(nova.CellDefinition(e.Gateway)),
 		openstackResources(e),
 	}
 }

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -71,9 +72,7 @@ func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemp
 	o := sc.Owner()
 	p := Pod[T]{Component: ComponentAPI, Config: config, Claims: s.claims(o),
 		Command: []string{"uwsgi", "--ini", path("config", keyUWSGI)}}
-	if !o.Common().TLS.Disabled {
-		p.Mounts = []Mount[T]{{Name: "tls", Secret: func(o T) string { return tlsName(o) }}}
-	}
+	p.Mounts = s.certificate(o)
 	t := s.Template(o, p)
 	t.Annotations = s.credentials(sc)
 	t.Spec.TerminationGracePeriodSeconds = new(int64(drainTime + s.patience() + 5))
@@ -84,6 +83,14 @@ func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemp
 	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: drainTime}}}
 	s.probes(o, c)
 	return t
+}
+
+// certificate is what the pods of a service show to clients; without TLS there is none.
+func (s Service[T]) certificate(o T) []Mount[T] {
+	if o.Common().TLS.Disabled {
+		return nil
+	}
+	return []Mount[T]{{Name: "tls", Secret: func(o T) string { return tlsName(o) }}}
 }
 
 // credentials change when pods of the API have to read a certificate anew.
@@ -97,7 +104,7 @@ func (s Service[T]) credentials(sc *step.Scope[T]) map[string]string {
 
 // authorityRefs are those that authorities reads.
 func (s Service[T]) authorityRefs() []string {
-	var refs []string
+	refs := slices.Clone(s.Rereads)
 	if s.Memcached != nil {
 		refs = append(refs, RefMemcached, RefCacheTLS)
 	}
@@ -121,6 +128,9 @@ func (s Service[T]) authorities(sc *step.Scope[T]) map[string]string {
 	if s.Identity != nil && len(sc.Content(RefAuthority)) > 0 {
 		out[annotationKeystone] = sc.Digest(RefAuthority, keyCA)
 	}
+	if s.Rolls != nil {
+		maps.Copy(out, s.Rolls(sc))
+	}
 	return out
 }
 
@@ -128,17 +138,22 @@ func (s Service[T]) authorities(sc *step.Scope[T]) map[string]string {
 // starts slows down the one that it replaces, which then must not go first. Liveness only asks whether somebody
 // listens: workers that wait for a database shall not be restarted, and uwsgi itself ends those that hang.
 func (s Service[T]) probes(o T, c *corev1.Container) {
-	health := corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: s.Health, Port: intstr.FromString("api"),
-		Scheme: corev1.URISchemeHTTPS}}
-	if o.Common().TLS.Disabled {
-		health.HTTPGet.Scheme = corev1.URISchemeHTTP
-	}
+	health := asks(o, s.Health)
 	c.StartupProbe = &corev1.Probe{ProbeHandler: health, PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: 120}
 	c.ReadinessProbe = &corev1.Probe{ProbeHandler: health, PeriodSeconds: 4, TimeoutSeconds: 5, FailureThreshold: 2}
 	c.LivenessProbe = &corev1.Probe{
 		ProbeHandler:  corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString("api")}},
 		PeriodSeconds: 10, TimeoutSeconds: 5, FailureThreshold: 3,
 	}
+}
+
+// asks looks whether a path is answered.
+func asks(o Object, path string) corev1.ProbeHandler {
+	scheme := corev1.URISchemeHTTPS
+	if o.Common().TLS.Disabled {
+		scheme = corev1.URISchemeHTTP
+	}
+	return corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: path, Port: intstr.FromString("api"), Scheme: scheme}}
 }
 
 // spread puts pods on different nodes as long as there are nodes that take them.

@@ -60,6 +60,9 @@ func (s Service[T]) config(sc *step.Scope[T]) ([]client.Object, error) {
 	data := map[string][]byte{
 		s.fileName(): file.Bytes(), keyUWSGI: s.uwsgi(o), keyCache: cacheModule,
 	}
+	if s.Files != nil {
+		maps.Copy(data, s.Files(o))
+	}
 	hash := hashOf(data)
 	data[keyHash] = []byte(hash)
 	jobs := maps.Clone(data)

@@ -21,7 +21,7 @@ func (s Service[T]) EndpointsStep(o ...step.Option[T]) step.Step[T] {
 	return step.Objects(StepEndpoints, func(sc *step.Scope[T]) ([]client.Object, error) {
 		owner := sc.Owner()
 		expose := owner.Common().Expose
-		public := s.entry(owner, publicName(owner), corev1.ServiceTypeClusterIP)
+		public := s.entry(owner, publicName(owner), s.front())
 		if exposeType(expose) == servicev1.ExposeLoadBalancer {
 			public.Spec.Type = corev1.ServiceTypeLoadBalancer
 		}
@@ -31,19 +31,29 @@ func (s Service[T]) EndpointsStep(o ...step.Option[T]) step.Step[T] {
 			}
 			public.Annotations[k] = string(v)
 		}
-		return []client.Object{public, s.entry(owner, internalName(owner), corev1.ServiceTypeClusterIP)}, nil
+		return []client.Object{public, s.entry(owner, internalName(owner), s.api())}, nil
 	}, append(o, step.Makes[T](&corev1.Service{}), step.Condition[T]("EndpointReady"),
 		step.Component[T](ComponentSetup))...)
 }
 
-func (s Service[T]) entry(o T, name string, kind corev1.ServiceType) *corev1.Service {
+// api is what other services and pods reach, front what users do.
+func (s Service[T]) api() Front { return Front{Worker: ComponentAPI, Port: s.Port, Path: s.Path} }
+
+func (s Service[T]) front() Front {
+	if s.Front != nil {
+		return *s.Front
+	}
+	return s.api()
+}
+
+func (s Service[T]) entry(o T, name string, f Front) *corev1.Service {
 	return &corev1.Service{
 		ObjectMeta: s.meta(o, name),
 		Spec: corev1.ServiceSpec{
-			Type:     kind,
-			Selector: s.Labels(o, ComponentAPI),
+			Type:     corev1.ServiceTypeClusterIP,
+			Selector: s.Labels(o, f.Worker),
 			Ports: []corev1.ServicePort{{
-				Name: "api", Port: s.Port, TargetPort: intstr.FromString("api"), Protocol: corev1.ProtocolTCP,
+				Name: "api", Port: f.Port, TargetPort: intstr.FromString("api"), Protocol: corev1.ProtocolTCP,
 			}},
 		},
 	}
@@ -55,18 +65,19 @@ func exposeType(e servicev1.Expose) servicev1.ExposeType {
 
 // URLs tells where the service answers; public is the public Service as far as it is known.
 func (s Service[T]) URLs(o T, public *corev1.Service) servicev1.Endpoints {
-	internal := s.url(scheme(o), clusterName(o, internalName(o)), s.Port)
-	expose := o.Common().Expose
+	internal := s.api().url(scheme(o), clusterName(o, internalName(o)))
+	front, expose := s.front(), o.Common().Expose
 	switch exposeType(expose) {
 	case servicev1.ExposeHTTPRoute:
 		port := int32(443)
 		if expose.Gateway != nil {
 			port = cmp.Or(expose.Gateway.Port, port)
 		}
-		return servicev1.Endpoints{Public: s.url(gatewayScheme(port), expose.Hostname, port), Internal: internal}
+		front.Port = port
+		return servicev1.Endpoints{Public: front.url(gatewayScheme(port), expose.Hostname), Internal: internal}
 	case servicev1.ExposeClusterIP:
 		host := cmp.Or(expose.Hostname, clusterName(o, publicName(o)))
-		return servicev1.Endpoints{Public: s.url(scheme(o), host, s.Port), Internal: internal}
+		return servicev1.Endpoints{Public: front.url(scheme(o), host), Internal: internal}
 	}
 	host := expose.Hostname
 	if addresses := balancer(public); host == "" && len(addresses) > 0 {
@@ -75,7 +86,7 @@ func (s Service[T]) URLs(o T, public *corev1.Service) servicev1.Endpoints {
 	if host == "" {
 		return servicev1.Endpoints{Internal: internal}
 	}
-	return servicev1.Endpoints{Public: s.url(scheme(o), host, s.Port), Internal: internal}
+	return servicev1.Endpoints{Public: front.url(scheme(o), host), Internal: internal}
 }
 
 // Endpoints is URLs for a step that sees StepEndpoints.
@@ -84,11 +95,11 @@ func (s Service[T]) Endpoints(sc *step.Scope[T]) servicev1.Endpoints {
 	return s.URLs(sc.Owner(), public)
 }
 
-func (s Service[T]) url(scheme, host string, port int32) string {
-	if (scheme == "https" && port == 443) || (scheme == "http" && port == 80) {
-		return scheme + "://" + host + s.Path
+func (f Front) url(scheme, host string) string {
+	if (scheme == "https" && f.Port == 443) || (scheme == "http" && f.Port == 80) {
+		return scheme + "://" + host + f.Path
 	}
-	return scheme + "://" + net.JoinHostPort(host, strconv.Itoa(int(port))) + s.Path
+	return scheme + "://" + net.JoinHostPort(host, strconv.Itoa(int(f.Port))) + f.Path
 }
 
 func scheme(o Object) string {

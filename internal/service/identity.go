@@ -30,6 +30,14 @@ const policyAdopt = "adopt"
 // userSecret names the Secret with the password of the service's user.
 func userSecret(o Object) string { return o.GetName() + "-user" }
 
+// actsBy names the Secret with the password by which the service asks others.
+func (s Service[T]) actsBy(o T) string {
+	if s.User != nil {
+		return s.User(o) + "-user"
+	}
+	return userSecret(o)
+}
+
 // ProjectName names the Project in which the users of services work, unless another one is named.
 func ProjectName(keystone string) string { return keystone + "-service" }
 
@@ -52,7 +60,7 @@ func (s Service[T]) identityRefs() []ref.Ref[T] {
 			ref.WaitFor[T](answers), ref.DigestOf[T](whereabouts)),
 		ref.Local(RefAuthority, &corev1.Secret{}, s.authoritySecret, ref.Fields[T](keyCA), ref.Optional[T]()),
 		ref.Local(RefProject, &openstackv1.Project{}, s.project, ref.DigestOf[T](projectName)),
-		ref.Local(RefPassword, &corev1.Secret{}, func(o T) string { return userSecret(o) }, ref.Fields[T](KeyPassword)),
+		ref.Local(RefPassword, &corev1.Secret{}, s.actsBy, ref.Fields[T](KeyPassword)),
 	}
 }
 
@@ -167,12 +175,19 @@ func (s Service[T]) endpoint(o T, which, url, region string) *openstackv1.Endpoi
 	}
 }
 
-// authtoken is how the service asks Keystone about tokens. The middleware speaks to memcached without TLS only, so
-// each process remembers tokens itself, for five minutes.
+// authtoken is how the service asks Keystone about tokens, and others as its user. The middleware speaks to memcached
+// without TLS only, so each process remembers tokens itself, for five minutes. Nobody shows tokens to a part of a
+// service that acts as another's user.
 func (s Service[T]) authtoken(sc *step.Scope[T], f *oslo.File) {
 	const section = "keystone_authtoken"
 	k, ok := sc.Get(RefKeystone).(*servicev1.Keystone)
 	if !ok {
+		return
+	}
+	for _, other := range s.Logins {
+		s.login(sc, f, other)
+	}
+	if s.User != nil {
 		return
 	}
 	s.login(sc, f, section)
@@ -182,9 +197,6 @@ func (s Service[T]) authtoken(sc *step.Scope[T], f *oslo.File) {
 	f.Set(section, "service_token_roles_required", true)
 	// A Keystone that does not answer must not hold a worker for ever.
 	f.Set(section, "http_connect_timeout", 10)
-	for _, other := range s.Logins {
-		s.login(sc, f, other)
-	}
 }
 
 // login says in a section who the service is.
@@ -195,7 +207,13 @@ func (s Service[T]) login(sc *step.Scope[T], f *oslo.File, section string) {
 	}
 	f.Set(section, "auth_type", "password")
 	f.Set(section, "auth_url", k.Status.Endpoints.Internal)
-	f.Set(section, "region_name", k.Spec.Region)
+	switch section {
+	case "cinder":
+		f.Set(section, "os_region_name", k.Spec.Region)
+	case "service_user":
+	default:
+		f.Set(section, "region_name", k.Spec.Region)
+	}
 	f.Set(section, "username", s.Name)
 	f.Set(section, "password", oslo.Literal(sc.Value(RefPassword, KeyPassword)))
 	f.Set(section, "project_name", projectName(sc.Get(RefProject)))

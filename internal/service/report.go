@@ -4,6 +4,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/gate"
 	"stackwright.dev/kit/step"
@@ -27,16 +28,19 @@ func (s Service[T]) Report(v step.View, o T) {
 
 // rolled tells whether all pods, of the API and of all workers, run the configuration of that hash.
 func (s Service[T]) rolled(v step.View, o T, config string) bool {
-	deployments := map[string]string{StepAPI: apiName(o)}
+	running := []client.Object{v.Child(StepAPI, "Deployment", apiName(o))}
 	for _, w := range s.Workers {
-		deployments[w.Name] = workerName(o, w.Name)
+		kind := "Deployment"
+		if w.Stable {
+			kind = "StatefulSet"
+		}
+		running = append(running, v.Child(w.Name, kind, workerName(o, w.Name)))
 	}
-	for stepName, name := range deployments {
-		d, ok := v.Child(stepName, "Deployment", name).(*appsv1.Deployment)
-		if !ok || d.Annotations[annotationConfig] != config {
+	for _, r := range running {
+		if r == nil || r.GetAnnotations()[annotationConfig] != config {
 			return false
 		}
-		if done, _ := gate.For(d)(d); !done {
+		if done, _ := gate.For(r)(r); !done {
 			return false
 		}
 	}

@@ -68,7 +68,7 @@ func (s Service[T]) route(sc *step.Scope[T]) []client.Object {
 		"parentRefs": []any{parent},
 		"hostnames":  []any{o.Common().Expose.Hostname},
 		"rules": []any{map[string]any{
-			"backendRefs": []any{map[string]any{"name": publicName(o), "port": int64(s.Port)}},
+			"backendRefs": []any{map[string]any{"name": publicName(o), "port": int64(s.front().Port)}},
 		}},
 	})
 	if o.Common().TLS.Disabled {

@@ -40,15 +40,26 @@ func (s Service[T]) base(sc *step.Scope[T]) *oslo.File {
 
 func (s Service[T]) databaseSection() string { return cmp.Or(s.DatabaseSection, "database") }
 
+// database says where a database is. All databases of a service are known by the authority of its own.
 func database(f *oslo.File, section, connection string, ca []byte) {
-	if len(ca) > 0 {
-		connection += "&ssl_ca=" + path("database", keyCA)
-	}
-	f.Set(section, "connection", oslo.Literal(connection))
+	f.Set(section, "connection", oslo.Literal(Connection(connection, ca)))
 	// A database that is away is an error at once, not a worker that hangs for 100 seconds: whoever asked can ask
 	// again, and the workers stay free to answer probes.
 	f.Set(section, "max_retries", 1)
 	f.Set(section, "retry_interval", 1)
+}
+
+// Connect says in a further section where a database is, from the content of its Secret.
+func Connect(f *oslo.File, section string, secret map[string][]byte) {
+	database(f, section, string(secret[keyConnection]), secret[keyCA])
+}
+
+// Connection is a database's address for pods of the service: with an authority, which the pods have mounted.
+func Connection(connection string, ca []byte) string {
+	if len(ca) > 0 {
+		connection += "&ssl_ca=" + path("database", keyCA)
+	}
+	return connection
 }
 
 // impatient bounds how long a worker of an API waits for the database's answer. When the node of the writer is cut
@@ -56,7 +67,9 @@ func database(f *oslo.File, section, connection string, ca []byte) {
 // the schema may take long. The units are seconds, see pymysql.connections.Connection; a write outlasts the 5 s in
 // which Galera drops a lost member.
 func (s Service[T]) impatient(f *oslo.File) {
-	f.Set(s.databaseSection(), "connection_parameters", "connect_timeout=3&read_timeout=8&write_timeout=8")
+	for _, section := range append([]string{s.databaseSection()}, s.Databases...) {
+		f.Set(section, "connection_parameters", "connect_timeout=3&read_timeout=8&write_timeout=8")
+	}
 }
 
 func cache(f *oslo.File, m *infrav1.Memcached) {

@@ -69,10 +69,30 @@ type Service[T Object] struct {
 	Mounts []Mount[T]
 	// Workers are the service's programs beside the API.
 	Workers []Worker[T]
+	// Front is what users reach; nil is the API.
+	Front *Front
+	// User names the service as whose user this one asks others: a part of that service, which makes the user. Nil is a
+	// user of its own.
+	User func(T) string
+	// Files are put beside the configuration file.
+	Files func(T) map[string][]byte
+	// Databases are further sections of the configuration that say where a database is.
+	Databases []string
+	// Rolls are annotations of all pods, by their names: a new value makes new pods. Rereads are the references that they
+	// are made of.
+	Rolls   func(*step.Scope[T]) map[string]string
+	Rereads []string
 	// UWSGI are lines that only this service has in the configuration of the program that runs its API.
 	UWSGI []string
 	// Gateway tells that the cluster serves HTTPRoutes of the Gateway API.
 	Gateway bool
+}
+
+// Front is a worker that users reach from outside of the cluster, at Path of Port.
+type Front struct {
+	Worker string
+	Port   int32
+	Path   string
 }
 
 // Mount is a Secret in a folder of the containers.
@@ -189,7 +209,7 @@ func (s Service[T]) Steps(o ...step.Option[T]) []step.Step[T] {
 	if s.RabbitMQ != nil {
 		steps = append(steps, s.BusStep())
 	}
-	if s.Identity != nil {
+	if s.Identity != nil && s.User == nil {
 		steps = append(steps, s.UserSteps()...)
 		steps = append(steps, s.CatalogStep())
 	}

@@ -20,8 +20,8 @@ import (
 // ComponentWorkers are the workers of all kinds.
 const ComponentWorkers = "workers"
 
-// Worker is a program of a service that listens to nobody: it takes its orders from the bus, from a database, or from
-// the clock.
+// Worker is a program of a service beside its API. Most listen to nobody: they take their orders from the bus, from a
+// database, or from the clock.
 type Worker[T Object] struct {
 	// Name of its component, its step and its container; Title begins the name of its condition.
 	Name, Title string
@@ -32,6 +32,11 @@ type Worker[T Object] struct {
 	// Peers are what it works with. A pod that has no connection to one of them is not ready, although its program goes
 	// on trying, for ever and in silence.
 	Peers []Peer
+	// Stable gives each pod a name for ever, for programs that a database knows by it.
+	Stable bool
+	// Port is where the program listens, with the service's certificate; 0 is nowhere. Health is a path that it answers.
+	Port   int32
+	Health string
 }
 
 // Peer is what a worker is connected to: the TCP ports at which it may be.
@@ -49,22 +54,71 @@ func (s Service[T]) workerSteps(o ...step.Option[T]) []step.Step[T] {
 	for _, w := range s.Workers {
 		steps = append(steps, step.Objects(w.Name, func(sc *step.Scope[T]) ([]client.Object, error) {
 			return []client.Object{s.worker(sc, w)}, sc.Err()
-		}, append(slices.Clone(o), step.Reads[T](s.authorityRefs()...), step.Reads[T](RefConfig),
-			step.After[T](StepAccess, StepConfig), step.Makes[T](&appsv1.Deployment{}),
+		}, append(slices.Clone(o), w.needs(), step.Makes[T](w.kind()), step.Reads[T](s.authorityRefs()...),
+			step.Reads[T](RefConfig), step.After[T](StepAccess, StepConfig),
 			step.Condition[T](w.Title+"Ready"), step.Component[T](ComponentWorkers))...))
 	}
 	return steps
 }
 
+// needs is what a worker that listens has before it starts: the certificate.
+func (w Worker[T]) needs() step.Option[T] {
+	return func(st *step.Step[T]) {
+		if w.Port != 0 {
+			step.After[T](StepCertificate)(st)
+			step.Reads[T](RefTLS)(st)
+		}
+	}
+}
+
+// kind is what runs the worker's pods.
+func (w Worker[T]) kind() client.Object {
+	if w.Stable {
+		return &appsv1.StatefulSet{}
+	}
+	return &appsv1.Deployment{}
+}
+
 func workerName(o Object, worker string) string { return o.GetName() + "-" + worker }
 
-func (s Service[T]) worker(sc *step.Scope[T], w Worker[T]) *appsv1.Deployment {
+func (s Service[T]) worker(sc *step.Scope[T], w Worker[T]) client.Object {
 	o := sc.Owner()
-	hash, settings := sc.Value(RefConfig, keyHash), w.Settings(o)
+	hash := sc.Value(RefConfig, keyHash)
 	meta := s.meta(o, workerName(o, w.Name))
 	meta.Labels = s.Labels(o, w.Name)
 	meta.Annotations = map[string]string{annotationConfig: hash}
-	t := s.Template(o, Pod[T]{Component: w.Name, Config: revisionName(o, hash), Command: w.Command})
+	replicas, selector := w.Settings(o).Count(), &metav1.LabelSelector{MatchLabels: s.Labels(o, w.Name)}
+	template := s.workerTemplate(sc, w, revisionName(o, hash))
+	if w.Stable {
+		return &appsv1.StatefulSet{
+			ObjectMeta: meta,
+			Spec: appsv1.StatefulSetSpec{
+				Replicas: &replicas, Selector: selector, PodManagementPolicy: appsv1.ParallelPodManagement, Template: template,
+			},
+		}
+	}
+	return &appsv1.Deployment{
+		ObjectMeta: meta,
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &replicas,
+			Selector: selector,
+			Strategy: appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDeployment{
+					MaxUnavailable: new(intstr.FromInt32(0)), MaxSurge: new(intstr.FromInt32(1)),
+				}},
+			Template: template,
+		},
+	}
+}
+
+func (s Service[T]) workerTemplate(sc *step.Scope[T], w Worker[T], config string) corev1.PodTemplateSpec {
+	o := sc.Owner()
+	settings := w.Settings(o)
+	p := Pod[T]{Component: w.Name, Config: config, Command: w.Command}
+	if w.Port != 0 {
+		p.Mounts = s.certificate(o)
+	}
+	t := s.Template(o, p)
 	t.Annotations = s.authorities(sc)
 	t.Spec.TerminationGracePeriodSeconds = new(int64(workerGrace))
 	t.Spec.TopologySpreadConstraints = s.spread(o, w.Name)
@@ -73,18 +127,15 @@ func (s Service[T]) worker(sc *step.Scope[T], w Worker[T]) *appsv1.Deployment {
 		c.Resources = settings.Resources
 	}
 	c.ReadinessProbe = w.readiness()
-	return &appsv1.Deployment{
-		ObjectMeta: meta,
-		Spec: appsv1.DeploymentSpec{
-			Replicas: new(settings.Count()),
-			Selector: &metav1.LabelSelector{MatchLabels: s.Labels(o, w.Name)},
-			Strategy: appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
-				RollingUpdate: &appsv1.RollingUpdateDeployment{
-					MaxUnavailable: new(intstr.FromInt32(0)), MaxSurge: new(intstr.FromInt32(1)),
-				}},
-			Template: t,
-		},
+	if w.Port != 0 {
+		c.Ports = []corev1.ContainerPort{{Name: "api", ContainerPort: w.Port, Protocol: corev1.ProtocolTCP}}
+		c.ReadinessProbe = &corev1.Probe{ProbeHandler: asks(o, w.Health), PeriodSeconds: 4, TimeoutSeconds: 5,
+			FailureThreshold: 2}
+		if !o.Common().TLS.Disabled {
+			t.Annotations[annotationCertificate] = sc.Digest(RefTLS, "tls.crt")
+		}
 	}
+	return t
 }
 
 // readiness looks into the kernel's table of connections, which a pod has to itself. There is nothing to ask a worker,

@@ -21,6 +21,9 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.neutron) || !self.neutron.?enabled.orValue(true) || !has(self.keystone) || self.keystone.?enabled.orValue(true)",message="keystone knows the users of neutron: enable keystone, or disable neutron as well"
 // +kubebuilder:validation:XValidation:rule="!has(self.neutron) || !self.neutron.?enabled.orValue(true) || !has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true)",message="neutron's programs talk through rabbitmq: enable rabbitmq, or disable neutron as well"
 // +kubebuilder:validation:XValidation:rule="!has(self.neutron) || !self.neutron.?enabled.orValue(true) || !has(self.ovn) || self.ovn.?enabled.orValue(true)",message="neutron's networks are made by ovn: enable ovn, or disable neutron as well"
+// +kubebuilder:validation:XValidation:rule="!has(self.nova) || !self.nova.?enabled.orValue(true) || !has(self.keystone) || self.keystone.?enabled.orValue(true)",message="keystone knows the users of nova: enable keystone, or disable nova as well"
+// +kubebuilder:validation:XValidation:rule="!has(self.nova) || !self.nova.?enabled.orValue(true) || !has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true)",message="nova's programs talk through rabbitmq: enable rabbitmq, or disable nova as well"
+// +kubebuilder:validation:XValidation:rule="!has(self.nova) || !self.nova.?enabled.orValue(true) || (has(self.glance) && self.glance.?enabled.orValue(true) && has(self.neutron) && self.neutron.?enabled.orValue(true) && has(self.placement) && self.placement.?enabled.orValue(true))",message="nova makes servers of images, networks and what placement has found: add glance, neutron and placement, or disable nova"
 type Services struct {
 	// Galera is the database cluster.
 	// +optional
@@ -43,6 +46,9 @@ type Services struct {
 	// Neutron is the network service.
 	// +optional
 	Neutron *NeutronService `json:"neutron,omitempty"`
+	// Nova is the compute service.
+	// +optional
+	Nova *NovaService `json:"nova,omitempty"`
 	// Placement knows what hosts have, and what of it is taken.
 	// +optional
 	Placement *PlacementService `json:"placement,omitempty"`
@@ -53,7 +59,7 @@ type Services struct {
 
 // ServiceNames lists the services that a control plane can have.
 func ServiceNames() []string {
-	return []string{"galera", "glance", "keystone", "memcached", "neutron", "ovn", "placement", "rabbitmq"}
+	return []string{"galera", "glance", "keystone", "memcached", "neutron", "nova", "ovn", "placement", "rabbitmq"}
 }
 
 // UnmarshalJSON reads the services and notes names that are none.
@@ -290,6 +296,31 @@ type NeutronService struct {
 	Maintenance servicev1.Worker `json:"maintenance,omitzero"`
 	// Notifications sends a message to RabbitMQ for each change of a network and of what is in it. Turn it on when
 	// something takes the messages: nobody's messages fill the broker.
+	// +optional
+	Notifications bool `json:"notifications,omitempty"`
+}
+
+// NovaService is what can be said about the compute service. The fields are those of Nova's own kind.
+type NovaService struct {
+	Service `json:",inline"`
+	API     `json:",inline"`
+	// Cells hold the compute hosts and their servers. Empty: one named cell1.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	Cells []servicev1.Cell `json:"cells,omitempty"`
+	// Scheduler says how the program runs that chooses hosts for servers.
+	// +optional
+	Scheduler servicev1.Worker `json:"scheduler,omitzero"`
+	// Conductor says how the program runs that leads servers through the cells.
+	// +optional
+	Conductor servicev1.Worker `json:"conductor,omitzero"`
+	// Maintenance says when the databases are cleaned, and of what.
+	// +optional
+	Maintenance *servicev1.NovaMaintenance `json:"maintenance,omitempty"`
+	// Notifications sends a message to RabbitMQ for each change of a server. Turn it on when something takes the
+	// messages: nobody's messages fill the broker.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }

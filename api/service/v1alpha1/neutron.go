@@ -22,6 +22,10 @@ type NeutronSpec struct {
 	// the messages: nobody's messages fill the broker.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
+	// NotifyNova tells Nova what becomes of the ports of servers: a server starts when its ports are plugged. It is for a
+	// Nova that is in the catalog.
+	// +optional
+	NotifyNova bool `json:"notifyNova,omitempty"`
 	// OVN names the OVN whose databases Neutron writes. It cannot be changed: networks would stay behind.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253

@@ -42,6 +42,9 @@ func (f *File) add(section, option, text string) {
 	f.put(section, option, append(f.Values(section, option), text))
 }
 
+// Drop takes an option out.
+func (f *File) Drop(section, option string) { delete(f.sections[section], option) }
+
 // Values returns the values of an option; none when it is not set.
 func (f *File) Values(section, option string) []string { return f.sections[section][option] }
 

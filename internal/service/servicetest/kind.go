@@ -21,7 +21,7 @@ import (
 	"stackwright.dev/stackwright/internal/operator"
 )
 
-// Kind is a service under test. Its folder testdata has world.yaml, with what the object refers to, given.yaml, with
+// Kind is a service under test. Its folder, testdata, has world.yaml, with what the object refers to, given.yaml, with
 // what its variants refer to besides, and <service>.yaml, with the object in its smallest form.
 type Kind struct {
 	// Object is the object, such as Placement/cloud/placement, Service the name of its controller.
@@ -30,9 +30,18 @@ type Kind struct {
 	Controllers func(gateway bool) (kit.Controller, error)
 	// Option is one that the service has, such as api.auth_strategy, and Value one that it takes.
 	Option, Value string
-	// Workers are the names of its programs beside the API, Definitions the files of kinds that only it refers to.
-	Workers, Definitions []string
+	// Workers are the names of its programs beside the API, and Stable those whose pods have names for ever. Definitions
+	// are the files of kinds that only it refers to.
+	Workers, Stable, Definitions []string
+	// Follows are other objects that a new option changes, such as secrets/name.
+	Follows []string
+	// Part of another service: it acts as the other's user, and is in no catalog.
+	Part bool
+	// Folder with its files, below testdata.
+	Folder string
 }
+
+func (k Kind) data(file string) string { return filepath.Join("testdata", k.Folder, file) }
 
 // Name of the object.
 func (k Kind) Name() string { return k.Object[strings.LastIndex(k.Object, "/")+1:] }
@@ -45,7 +54,7 @@ func (k Kind) Scenario(t *testing.T, patch string) kittest.Scenario {
 		Scheme:      operator.Scheme(),
 		Controllers: k.controllers(false),
 		CRDs:        definitions(append(k.Definitions, "service.stackwright.dev_"+k.Service+"s")...),
-		Files:       []string{"testdata/world.yaml", k.patched(t, patch)},
+		Files:       []string{k.data("world.yaml"), k.patched(t, patch)},
 		Children: map[string]kittest.Behaviour{
 			"Database": told, "MessageBus": told, "User": told, "RoleAssignment": told, "Endpoint": told,
 			// Kubernetes has a kind of this name, too.
@@ -80,7 +89,7 @@ func (k Kind) controllers(gateway bool) func(http.RoundTripper) ([]kit.Controlle
 // patched writes the smallest object, changed by a merge patch in YAML, into a file.
 func (k Kind) patched(tb testing.TB, patch string) string {
 	tb.Helper()
-	base, err := os.ReadFile("testdata/" + k.Service + ".yaml")
+	base, err := os.ReadFile(k.data(k.Service + ".yaml"))
 	Must(tb, err)
 	doc, err := yaml.YAMLToJSON(base)
 	Must(tb, err)
@@ -99,15 +108,15 @@ func (k Kind) patched(tb testing.TB, patch string) string {
 // testdata/<name>.diff.
 func (k Kind) Variants(t *testing.T, patches map[string]string) {
 	t.Helper()
-	base, err := os.ReadFile("testdata/minimal.yaml")
+	base, err := os.ReadFile(k.data("minimal.yaml"))
 	Must(t, err)
 	for name, patch := range patches {
 		t.Run(name, func(t *testing.T) {
 			s := k.Scenario(t, patch)
-			s.Files = append(s.Files, "testdata/given.yaml")
+			s.Files = append(s.Files, k.data("given.yaml"))
 			kittest.New(t, s).Run(t, func(p *kittest.Play) {
 				p.Ready()
-				kittest.Golden(t, "testdata/"+name+".diff", kittest.Diff(string(base), p.Applied()))
+				kittest.Golden(t, k.data(name+".diff"), kittest.Diff(string(base), p.Applied()))
 			})
 		})
 	}

@@ -16,7 +16,7 @@ func (k Kind) Promises(t *testing.T) {
 	t.Helper()
 	plain := func() *kittest.World { return kittest.New(t, k.Scenario(t, "")) }
 	t.Run("ready", func(t *testing.T) { plain().Ready(t) })
-	t.Run("golden", func(t *testing.T) { plain().Golden(t, "testdata/minimal.yaml") })
+	t.Run("golden", func(t *testing.T) { plain().Golden(t, k.data("minimal.yaml")) })
 	t.Run("silent at rest", func(t *testing.T) { plain().Budget(t, 0, 0) })
 	t.Run("deleted", func(t *testing.T) {
 		kittest.New(t, k.Scenario(t, "spec: {database: {deletionPolicy: Delete}}")).Delete(t, nil)
@@ -25,8 +25,10 @@ func (k Kind) Promises(t *testing.T) {
 	t.Run("a wrong option changes nothing", k.wrongOption)
 	t.Run("an option rolls the API", k.option)
 	t.Run("schema Jobs run once", k.jobs)
-	t.Run("in the catalog once it answers", k.catalog)
-	t.Run("the password is nowhere else", k.secrecy)
+	if !k.Part {
+		t.Run("in the catalog once it answers", k.catalog)
+		t.Run("the password is nowhere else", k.secrecy)
+	}
 	t.Run("what waits is named", k.missing)
 }
 
@@ -54,7 +56,7 @@ func (k Kind) impatience(t *testing.T) {
 		hash := Secret(p, k.Name()+"-config")["hash"]
 		jobs, api := k.file(p, k.Name()+"-config"), k.file(p, k.Name()+"-config-"+hash)
 		const want = "connection_parameters = connect_timeout=3&read_timeout=8&write_timeout=8\n"
-		if strings.Replace(api, want, "", 1) != jobs || !strings.Contains(api, want) {
+		if strings.ReplaceAll(api, want, "") != jobs || !strings.Contains(api, want) {
 			t.Errorf("the API runs with\n%s\nand Jobs with\n%s", api, jobs)
 		}
 	})
@@ -90,12 +92,17 @@ func (k Kind) option(t *testing.T) {
 		p.Ready()
 		before := Secret(p, k.Name()+"-config")["hash"]
 		p.Behave("Deployment", kittest.Hold)
+		p.Behave("StatefulSet", kittest.Hold)
 		got := Writes(p, func() { p.Change(k.Object, "spec.config", k.config(k.Value)) })
 		want := []string{"deployments/" + k.Name() + "-api", "secrets/" + k.Name() + "-config",
 			"secrets/" + k.Name() + "-config-HASH"}
 		for _, w := range k.Workers {
 			want = append(want, "deployments/"+k.Name()+"-"+w)
 		}
+		for _, w := range k.Stable {
+			want = append(want, "statefulsets/"+k.Name()+"-"+w)
+		}
+		want = append(want, k.Follows...)
 		slices.Sort(want)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("the writes differ (-want +got):\n%s", diff)
@@ -109,6 +116,7 @@ func (k Kind) option(t *testing.T) {
 			t.Error("the configuration of the old pods is gone before they are")
 		}
 		p.Behave("Deployment", kittest.Ready)
+		p.Behave("StatefulSet", kittest.Ready)
 		p.Settle()
 		p.Ready()
 		if p.Object(old) != nil {

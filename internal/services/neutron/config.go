@@ -18,9 +18,8 @@ func options(s *scope, f *oslo.File) {
 	f.Set(oslo.Default, "core_plugin", "ml2")
 	f.Set(oslo.Default, "service_plugins", "ovn-router,qos,trunk,port_forwarding,segments,network_ip_availability")
 	f.Set(oslo.Default, "global_physnet_mtu", n.Spec.MTU)
-	// Nobody runs Nova here yet whom to tell that a port has changed.
-	f.Set(oslo.Default, "notify_nova_on_port_status_changes", false)
-	f.Set(oslo.Default, "notify_nova_on_port_data_changes", false)
+	f.Set(oslo.Default, "notify_nova_on_port_status_changes", n.Spec.NotifyNova)
+	f.Set(oslo.Default, "notify_nova_on_port_data_changes", n.Spec.NotifyNova)
 	// No agent of OVN reports its state over the bus.
 	f.Set(oslo.Default, "rpc_workers", 1)
 	f.Set(oslo.Default, "rpc_state_report_workers", 0)

@@ -59,12 +59,19 @@ enter() {
 	ln -s /proc/self/fd/2 "$root/dev/stderr"
 	mount -t proc proc "$root/proc"
 	mount --bind "$work" "$root/tmp/stackwright"
+	# Some packages ask for the address of the machine, which is none of an image's affair: they get the loopback's.
+	hostname localhost
+	[ -e "$root/etc/hosts" ] || : >"$work/no-hosts"
+	: >>"$root/etc/hosts"
+	printf '127.0.0.1 localhost\n' >"$work/hosts"
+	mount --bind "$work/hosts" "$root/etc/hosts"
 }
 
 # What a package started ends here; the kernel may take a moment to let go of it, which only a lazy unmount bears.
 leave() {
 	kill -KILL -1 2>/dev/null || true
-	umount --lazy --recursive "$root/proc" "$root/dev" "$root/run" "$root/tmp"
+	umount --lazy --recursive "$root/proc" "$root/dev" "$root/run" "$root/tmp" "$root/etc/hosts"
+	[ ! -e "$work/no-hosts" ] || rm "$root/etc/hosts"
 }
 
 users() {

@@ -1,0 +1,127 @@
+package nova
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/ref"
+	"stackwright.dev/kit/step"
+
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/service"
+	"stackwright.dev/stackwright/internal/service/oslo"
+)
+
+type (
+	cell      = servicev1.NovaCell
+	cellScope = step.Scope[*cell]
+	cellPod   = service.Pod[*cell]
+	cellAPI   = service.Service[*cell]
+)
+
+const (
+	refMetadata  = "metadata"
+	stepMetadata = "metadata-password"
+	stepCompute  = "compute"
+	console      = "console"
+	consolePath  = "/vnc_lite.html"
+	consolePort  = 6080
+	optionSecret = "metadata_proxy_shared_secret"
+	// computeFolder is where compute hosts mount what they have in common.
+	computeFolder = "/etc/stackwright/compute"
+)
+
+func metadataName(c *cell) string { return c.Name + "-metadata" }
+func computeName(c *cell) string  { return c.Name + "-compute" }
+
+// CellDefinition is the controller of cells. A cell's API is the one from which servers learn about themselves: so it
+// needs nobody's database but the cell's. gateway tells that the cluster serves the Gateway API.
+func CellDefinition(gateway bool) kit.Definition[*cell] {
+	s := cellAPI{
+		Name: name, UID: uid, Home: home,
+		Script: "/usr/bin/nova-metadata-wsgi", Port: 8775, Health: "/healthcheck",
+		UWSGI:       []string{"env = OS_DEFAULT__HOST=nova-metadata"},
+		Environment: environment,
+		Database:    func(c *cell) servicev1.Database { return c.Spec.Database },
+		RabbitMQ:    func(c *cell) string { return c.Spec.RabbitMQ },
+		Memcached:   func(c *cell) string { return c.Spec.Memcached },
+		Identity:    func(c *cell) servicev1.Identity { return c.Spec.Identity },
+		User:        func(c *cell) string { return c.Spec.Nova },
+		Logins:      logins(), Options: cellOptions, Reads: []string{refMetadata},
+		Files:   func(*cell) map[string][]byte { return files() },
+		Front:   &service.Front{Worker: console, Port: consolePort, Path: consolePath},
+		Workers: cellWorkers(),
+		Gateway: gateway,
+	}
+	return kit.Definition[*cell]{
+		Name: "novacell",
+		New:  func() *cell { return &cell{} },
+		Refs: append(s.Refs(), ref.Local(refMetadata, &corev1.Secret{}, metadataName, ref.Fields[*cell](service.KeyPassword))),
+		Steps: append(s.Steps(step.After[*cell](stepPrepare)),
+			s.PasswordStep(stepMetadata, metadataName),
+			s.JobStep(stepPrepare, prepareCell, step.Condition[*cell]("DBSyncReady")),
+			step.Objects(stepCompute, compute(s), step.Reads[*cell](s.OptionRefs()...), step.Sees[*cell](service.StepEndpoints),
+				step.After[*cell](service.StepConfig), step.Makes[*cell](&corev1.Secret{}),
+				step.Component[*cell](service.ComponentSetup))),
+		Report: func(v step.View, c *cell) {
+			s.Report(v, c)
+			c.Status.ComputeSecret, c.Status.MetadataSecret = "", metadataName(c)
+			if v.Child(stepCompute, "Secret", computeName(c)) != nil {
+				c.Status.ComputeSecret = computeName(c)
+			}
+		},
+	}
+}
+
+func cellWorkers() []service.Worker[*cell] {
+	return []service.Worker[*cell]{
+		{
+			Name: conductor, Title: "Conductor", Command: command("nova-conductor"), Stable: true,
+			Peers:    []service.Peer{service.Bus()},
+			Settings: func(c *cell) servicev1.Worker { return c.Spec.Conductor },
+		},
+		{
+			Name: console, Title: "Console", Command: command("nova-novncproxy"), Port: consolePort, Health: consolePath,
+			Settings: func(c *cell) servicev1.Worker { return c.Spec.Console },
+		},
+	}
+}
+
+func prepareCell(s *cellScope) (cellPod, error) {
+	c := s.Owner()
+	return cellPod{Component: stepPrepare, Alone: true, Command: manage("cell", "--services",
+		keep("nova-conductor", c.Name, conductor, c.Spec.Conductor))}, nil
+}
+
+// compute is what the cell's hosts have in common. They reach no database, and are not told by what the metadata API
+// knows its agents.
+func compute(s cellAPI) func(*cellScope) ([]client.Object, error) {
+	return func(sc *cellScope) ([]client.Object, error) {
+		c := sc.Owner()
+		file, authorities, err := s.Export(sc, computeFolder, func(f *oslo.File) {
+			f.Drop("neutron", optionSecret)
+			f.Drop("neutron", "service_metadata_proxy")
+			for _, option := range []string{"web", "ssl_only", "cert", "key"} {
+				f.Drop(oslo.Default, option)
+			}
+			f.Drop("vnc", "novncproxy_host")
+			if public := s.Endpoints(sc).Public; public != "" {
+				f.Set("vnc", "novncproxy_base_url", public)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		data := map[string][]byte{configFile: file.Bytes(), "ca.crt": authorities}
+		sum := sha256.Sum256(append(file.Bytes(), authorities...))
+		data["hash"] = []byte(hex.EncodeToString(sum[:8]))
+		return []client.Object{&corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Name: computeName(c), Namespace: c.Namespace, Labels: s.Labels(c, "")}, Data: data,
+		}}, nil
+	}
+}

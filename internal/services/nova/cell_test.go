@@ -1,0 +1,74 @@
+package nova_test
+
+import (
+	"strings"
+	"testing"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service/servicetest"
+	"stackwright.dev/stackwright/internal/services/nova"
+)
+
+func cellKind() servicetest.Kind {
+	return servicetest.Kind{
+		Object: "NovaCell/cloud/cell1", Service: "novacell", Option: "libvirt.virt_type", Value: "qemu",
+		Controllers: func(gateway bool) (kit.Controller, error) {
+			return kit.New(nova.CellDefinition(gateway), operator.Scheme())
+		},
+		Workers: []string{"console"}, Stable: []string{"conductor"}, Folder: "cell", Part: true,
+		Follows: []string{"secrets/cell1-compute"},
+	}
+}
+
+func TestCellPromises(t *testing.T) { cellKind().Promises(t) }
+
+func TestCellFiles(t *testing.T) {
+	kittest.New(t, cellKind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		secret := servicetest.Secret(p, "cell1-metadata")["password"]
+		for _, name := range []string{"config", "compute"} {
+			file := servicetest.Secret(p, "cell1-"+name)["nova.conf"]
+			kittest.Golden(t, "testdata/cell/"+name+".conf", strings.ReplaceAll(file, secret, "HIDDEN"))
+		}
+		kittest.Golden(t, "testdata/cell/uwsgi.ini", servicetest.Secret(p, "cell1-config")["uwsgi.ini"])
+	})
+}
+
+func TestCellVariants(t *testing.T) {
+	cellKind().Variants(t, map[string]string{
+		"plain":   "spec: {tls: {disabled: true}}",
+		"exposed": "spec: {expose: {hostname: console.example.org}}",
+		"workers": "spec: {replicas: 2, conductor: {replicas: 3}, console: {replicas: 2}}",
+	})
+}
+
+// Hosts of a cell are told how to reach others, and nothing by which they could act for all of the cell.
+func TestHostsAreToldNoMoreThanTheyNeed(t *testing.T) {
+	kittest.New(t, cellKind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		compute := servicetest.Secret(p, "cell1-compute")
+		for _, hidden := range []string{"[database]", "nova_cell1-db-password", optionSecret,
+			servicetest.Secret(p, "cell1-metadata")["password"], "/etc/stackwright/keystone", "/etc/stackwright/bus"} {
+			if strings.Contains(compute["nova.conf"], hidden) {
+				t.Errorf("hosts are told %s", hidden)
+			}
+		}
+		for _, told := range []string{
+			"transport_url = rabbit://nova-cell1:nova-cell1-bus-password@mq.cloud.svc:5671/nova-cell1\n",
+			"ssl_ca_file = /etc/stackwright/compute/ca.crt\n", "cafile = /etc/stackwright/compute/ca.crt\n",
+			"novncproxy_base_url = https://",
+		} {
+			if !strings.Contains(compute["nova.conf"], told) {
+				t.Errorf("hosts are not told %s", told)
+			}
+		}
+		if compute["ca.crt"] != "ca" || len(compute["hash"]) != 16 {
+			t.Errorf("the authorities are %q, the hash is %q", compute["ca.crt"], compute["hash"])
+		}
+	})
+}
+
+const optionSecret = "metadata_proxy_shared_secret"

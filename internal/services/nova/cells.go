@@ -1,0 +1,174 @@
+package nova
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/ref"
+	"stackwright.dev/kit/step"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/service"
+)
+
+// References beside those that every service has.
+const (
+	refCell0 = "cell0-database"
+	refCells = "cells"
+)
+
+// maxCells is how many cells there can be, as the schema says.
+const maxCells = 16
+
+// annotationCells makes new pods when cells come, go, or move.
+const annotationCells = "service.stackwright.dev/cells"
+
+// keyCells of the Secret with the addresses of the cells.
+const keyCells = "cells.json"
+
+// address is how Nova reaches a cell.
+type address struct {
+	Name      string `json:"name"`
+	Database  string `json:"database"`
+	Transport string `json:"transport"`
+}
+
+func cellName(n *nova, cell string) string { return n.Name + "-" + cell }
+func cellsName(n *nova) string             { return n.Name + "-cells" }
+func cell0Name(n *nova) string             { return n.Name + "-cell0" }
+
+func refDatabase(i int) string { return fmt.Sprintf("cell-%d-database", i) }
+func refBus(i int) string      { return fmt.Sprintf("cell-%d-bus", i) }
+
+// at names what belongs to the cell at a place of the list.
+func at(i int, suffix string) func(*nova) string {
+	return func(n *nova) string {
+		if i >= len(n.Spec.Cells) {
+			return ""
+		}
+		return cellName(n, n.Spec.Cells[i].Name) + suffix
+	}
+}
+
+func refs() []ref.Ref[*nova] {
+	out := []ref.Ref[*nova]{
+		ref.Local(refCell0, &corev1.Secret{}, func(n *nova) string { return cell0Name(n) + "-db" }),
+		ref.Local(refCells, &corev1.Secret{}, cellsName, ref.Fields[*nova](keyCells)),
+	}
+	for i := range maxCells {
+		out = append(out,
+			ref.Local(refDatabase(i), &corev1.Secret{}, at(i, "-db"), ref.Optional[*nova]()),
+			ref.Local(refBus(i), &corev1.Secret{}, at(i, "-bus"), ref.Optional[*nova]()))
+	}
+	return out
+}
+
+func cellRefs() []string {
+	var out []string
+	for i := range maxCells {
+		out = append(out, refDatabase(i), refBus(i))
+	}
+	return out
+}
+
+// cell0 is the database of servers that no host took.
+func cell0(s *scope) ([]client.Object, error) {
+	n := s.Owner()
+	d := &infrav1.Database{ObjectMeta: metav1.ObjectMeta{Name: cell0Name(n), Namespace: n.Namespace}}
+	d.Spec.Galera = n.Spec.Database.Galera
+	d.Spec.DeletionPolicy = infrav1.DeletionPolicy(n.Spec.Database.DeletionPolicy)
+	return []client.Object{d}, nil
+}
+
+func cells(s *scope) ([]client.Object, error) {
+	var out []client.Object
+	for _, c := range s.Owner().Spec.Cells {
+		out = append(out, cellOf(s.Owner(), c))
+	}
+	return out, nil
+}
+
+// addresses are those of the cells that have a database and a bus. One that has not is nobody's trouble but its own; it
+// is registered as soon as it has.
+func addresses(s api) func(*scope) ([]client.Object, error) {
+	return func(sc *scope) ([]client.Object, error) {
+		known := []address{}
+		for i, c := range sc.Owner().Spec.Cells {
+			database, bus := sc.Content(refDatabase(i)), sc.Content(refBus(i))
+			if len(database) == 0 || len(bus) == 0 {
+				continue
+			}
+			known = append(known, address{Name: c.Name, Transport: string(bus["transport_url"]),
+				Database: service.Connection(string(database["connection"]), database["ca.crt"])})
+		}
+		text, err := json.Marshal(known)
+		if err != nil {
+			return nil, fmt.Errorf("writing the cells' addresses: %w", err)
+		}
+		return []client.Object{&corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Name: cellsName(sc.Owner()), Namespace: sc.Owner().Namespace,
+				Labels: s.Labels(sc.Owner(), "")},
+			Data: map[string][]byte{keyCells: text},
+		}}, nil
+	}
+}
+
+// register writes the cells into Nova's database, and removes rows of pods that there are no more.
+func register(s *scope) (pod, error) {
+	n := s.Owner()
+	return pod{
+		Component: stepRegister,
+		Command: manage("register", "--cells", service.Folder+"/cells/"+keyCells, "--services",
+			keep("nova-scheduler", n.Name, scheduler, n.Spec.Scheduler),
+			keep("nova-conductor", n.Name, conductor, n.Spec.Conductor)),
+		Mounts:      []service.Mount[*nova]{{Name: "cells", Secret: cellsName}},
+		Alone:       true,
+		Annotations: map[string]string{annotationCells: s.Digest(refCells)},
+	}, nil
+}
+
+// forgotten are the cells that have been taken out of the list and are still there.
+func forgotten(n *nova) []string {
+	var out []string
+	for _, c := range n.Status.Cells {
+		if !slices.ContainsFunc(n.Spec.Cells, func(l servicev1.Cell) bool { return l.Name == c.Name }) {
+			out = append(out, c.Name)
+		}
+	}
+	return out
+}
+
+// report tells what every service does, and of the cells which are there.
+func report(s api) func(step.View, *nova) {
+	return func(v step.View, n *nova) {
+		s.Report(v, n)
+		var registered []address
+		done := n.Status.Find(stepRegister)
+		if done != nil && done.State == owner.StepDone {
+			// What does not parse is nothing that the step has written.
+			_ = json.Unmarshal(v.Content(refCells)[keyCells], &registered)
+		}
+		var names []string
+		for _, c := range n.Spec.Cells {
+			names = append(names, c.Name)
+		}
+		var out []servicev1.CellStatus
+		for _, name := range append(names, forgotten(n)...) {
+			cell, ok := v.Child(stepCells, "NovaCell", cellName(n, name)).(*servicev1.NovaCell)
+			if !ok {
+				continue
+			}
+			out = append(out, servicev1.CellStatus{Name: name, Ready: meta.IsStatusConditionTrue(cell.Status.Conditions, "Ready"),
+				Registered: slices.ContainsFunc(registered, func(a address) bool { return a.Name == name })})
+		}
+		n.Status.Cells = out
+	}
+}

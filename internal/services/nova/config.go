@@ -1,0 +1,101 @@
+package nova
+
+import (
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/service"
+	"stackwright.dev/stackwright/internal/service/oslo"
+)
+
+const policyFile = "policy.yaml"
+
+// policy lets services tell Nova what has happened, such as Neutron that a port is plugged: by itself Nova listens to
+// administrators only. See nova/policies/server_external_events.py.
+const policy = `"os_compute_api:os-server-external-events:create": "rule:context_is_admin or role:service"
+`
+
+func files() map[string][]byte {
+	return map[string][]byte{programFile: program, policyFile: []byte(policy)}
+}
+
+// logins are the services that Nova's programs ask, and the one as which they vouch for their users.
+func logins() []string { return []string{"cinder", "keystone", "neutron", "placement", "service_user"} }
+
+// common is what all programs of Nova have in common.
+func common(f *oslo.File, notifications bool) {
+	f.Set(oslo.Default, "state_path", home)
+	f.Set("oslo_concurrency", "lock_path", home+"/lock")
+	for _, other := range []string{"glance", "keystone", "neutron", "placement"} {
+		f.Set(other, "valid_interfaces", "internal")
+	}
+	f.Set("cinder", "catalog_info", "block-storage::internalURL")
+	f.Set("service_user", "send_service_user_token", true)
+	// While an upgrade lasts, programs speak as the oldest compute host understands.
+	f.Set("upgrade_levels", "compute", "auto")
+	f.Set("conductor", "workers", 1)
+	if notifications {
+		service.Notify(f)
+	}
+}
+
+// trust says by which authority and in which region images are found, for which Nova asks as the user.
+func trust(f *oslo.File) {
+	for _, option := range []string{"cafile", "region_name"} {
+		if value, ok := f.Value("neutron", option); ok {
+			f.Set("glance", option, value)
+		}
+	}
+}
+
+// options sets what differs from upstream's defaults.
+func options(s *scope, f *oslo.File) {
+	common(f, s.Owner().Spec.Notifications)
+	trust(f)
+	service.Connect(f, "database", s.Content(refCell0))
+	f.Set("oslo_policy", "policy_file", service.Folder+"/config/"+policyFile)
+	f.Set("scheduler", "workers", 1)
+	// The first of the schedulers looks for hosts that no cell has yet.
+	f.Set("scheduler", "discover_hosts_in_cells_interval", 30)
+	// A quota is counted although a cell does not answer.
+	f.Set("quota", "count_usage_from_placement", true)
+}
+
+// cellOptions are those of a cell.
+func cellOptions(s *cellScope, f *oslo.File) {
+	c := s.Owner()
+	common(f, c.Spec.Notifications)
+	trust(f)
+	f.Set("api", "local_metadata_per_cell", true)
+	f.Set("neutron", "service_metadata_proxy", true)
+	f.Set("neutron", optionSecret, oslo.Literal(s.Value(refMetadata, service.KeyPassword)))
+	f.Set("vnc", "novncproxy_host", "0.0.0.0")
+	f.Set(oslo.Default, "web", "/usr/share/novnc")
+	if !c.Spec.TLS.Disabled {
+		f.Set(oslo.Default, "ssl_only", true)
+		f.Set(oslo.Default, "cert", service.Folder+"/tls/tls.crt")
+		f.Set(oslo.Default, "key", service.Folder+"/tls/tls.key")
+	}
+}
+
+// cellOf makes the object of a cell.
+func cellOf(n *nova, c servicev1.Cell) *servicev1.NovaCell {
+	made := &servicev1.NovaCell{}
+	made.Name, made.Namespace = cellName(n, c.Name), n.Namespace
+	made.Spec = servicev1.NovaCellSpec{
+		CommonSpec: *n.Spec.CommonSpec.DeepCopy(), Nova: n.Name, Database: n.Spec.Database, Identity: n.Spec.Identity,
+		RabbitMQ: n.Spec.RabbitMQ, Memcached: n.Spec.Memcached, Notifications: n.Spec.Notifications,
+		CellSettings: *c.CellSettings.DeepCopy(),
+	}
+	if c.Galera != "" {
+		made.Spec.Database.Galera = c.Galera
+	}
+	if c.RabbitMQ != "" {
+		made.Spec.RabbitMQ = c.RabbitMQ
+	}
+	// What servers ask about themselves is little beside what users ask the API.
+	made.Spec.Workers = max(1, made.Spec.Workers/2)
+	made.Spec.Replicas, made.Spec.Expose = c.Metadata.Replicas, *c.Expose.DeepCopy()
+	if len(c.Metadata.Resources.Requests) > 0 || len(c.Metadata.Resources.Limits) > 0 {
+		made.Spec.Resources = *c.Metadata.Resources.DeepCopy()
+	}
+	return made
+}

@@ -1,0 +1,153 @@
+"""What an operator does to Nova's databases, with Nova's own objects.
+
+nova-manage takes addresses of databases and of brokers as arguments, where everybody sees the passwords in them, and
+each of its commands takes seconds to start.
+
+Facts of Nova 31: objects/cell_mapping.py, objects/host_mapping.py, cmd/manage.py (delete_cell), db/migration.py.
+"""
+
+import argparse
+import datetime
+import json
+import sys
+
+import nova.conf
+from nova import config
+from nova import context
+from nova import objects
+from nova.db import migration
+from nova.db.main import api as db
+from oslo_utils import uuidutils
+
+CONF = nova.conf.CONF
+# So many rows are changed at a time.
+BATCH = 1000
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def put_cell(ctxt, cells, uuid, name, database, transport):
+    """Makes the row of a cell, or gives it its addresses."""
+    cell = next((c for c in cells if c.uuid == uuid), None) if uuid else None
+    cell = cell or next((c for c in cells if c.name == name), None)
+    if cell is None:
+        cell = objects.CellMapping(ctxt, uuid=uuid or uuidutils.generate_uuid(), name=name,
+                                   transport_url=transport, database_connection=database)
+        cell.create()
+        say(f"cell {name} is registered")
+    elif (cell.transport_url, cell.database_connection) != (transport, database):
+        cell.transport_url, cell.database_connection = transport, database
+        cell.save()
+        say(f"cell {name} has new addresses")
+
+
+def remove_services(ctxt, counts):
+    """Removes the rows of pods that there are too many of: BINARY=NAME:COUNT keeps NAME-0 to NAME-(COUNT-1)."""
+    for text in counts:
+        binary, _, rest = text.partition("=")
+        name, _, count = rest.rpartition(":")
+        for service in objects.ServiceList.get_by_binary(ctxt, binary, include_disabled=True):
+            prefix, _, ordinal = service.host.rpartition("-")
+            if prefix == name and ordinal.isdigit() and int(ordinal) >= int(count):
+                db.service_destroy(ctxt, service.id)
+                say(f"{binary} of {service.host} is gone")
+
+
+def prepare(args):
+    """Brings the schemas of Nova's own databases to that of the image, and registers cell0."""
+    migration.db_sync(database="api")
+    migration.db_sync(database="main")
+    ctxt = context.get_admin_context()
+    put_cell(ctxt, objects.CellMappingList.get_all(ctxt), objects.CellMapping.CELL0_UUID, "cell0",
+             CONF.database.connection, "none:///")
+
+
+def register(args):
+    """Registers the cells of a file, and removes rows of services."""
+    with open(args.cells, encoding="utf-8") as f:
+        wanted = json.load(f)
+    ctxt = context.get_admin_context()
+    cells = objects.CellMappingList.get_all(ctxt)
+    for cell in wanted:
+        put_cell(ctxt, cells, None, cell["name"], cell["database"], cell["transport"])
+    remove_services(ctxt, args.services)
+
+
+def forget(args):
+    """Removes cells in which no host is left, and no server."""
+    ctxt = context.get_admin_context()
+    for cell in objects.CellMappingList.get_all(ctxt):
+        if cell.name not in args.names or cell.is_cell0():
+            continue
+        hosts = sorted(h.host for h in objects.HostMappingList.get_by_cell_id(ctxt, cell.id))
+        if hosts:
+            raise SystemExit(f"cell {cell.name} has {len(hosts)} hosts, such as {hosts[0]}: take them out of it first, "
+                             "or put the cell back into spec.cells")
+        mappings = objects.InstanceMappingList.get_by_cell_id(ctxt, cell.id)
+        if mappings:
+            with context.target_cell(ctxt, cell) as cctxt:
+                servers = objects.InstanceList.get_all(cctxt)
+            if servers:
+                raise SystemExit(f"cell {cell.name} has {len(servers)} servers, such as {servers[0].uuid}: delete them "
+                                 "first, or put the cell back into spec.cells")
+        for mapping in mappings:
+            mapping.destroy()
+        cell.destroy()
+        say(f"cell {cell.name} is gone")
+
+
+def cell(args):
+    """Brings the schema of a cell to that of the image, and removes rows of services."""
+    migration.db_sync(database="main")
+    remove_services(context.get_admin_context(), args.services)
+
+
+def maintain(args):
+    """Rewrites rows of earlier releases, and removes those of servers that were deleted some days ago."""
+    from nova.cmd import manage  # the others start faster without it
+
+    ctxt = context.get_admin_context()
+    failed = []
+    for cell in objects.CellMappingList.get_all(ctxt):
+        try:
+            with context.target_cell(ctxt, cell) as cctxt:
+                for rewrite in manage.DbCommands.online_migrations:
+                    while rewrite(cctxt, BATCH)[1]:
+                        pass
+        except Exception as e:  # A cell that does not answer must not keep the others from it.
+            failed.append(f"{cell.name}: {e}")
+    if args.keep_days:
+        before = datetime.date.today() - datetime.timedelta(days=args.keep_days)
+        status = manage.DbCommands().archive_deleted_rows(
+            max_rows=BATCH, until_complete=True, purge=True, before=before.isoformat(), all_cells=True)
+        if status not in (0, 1):
+            failed.append(f"archiving ended with {status}")
+    if failed:
+        raise SystemExit("; ".join(failed))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--config-file", required=True)
+    commands = parser.add_subparsers(required=True)
+    for run in (prepare, register, forget, cell, maintain):
+        command = commands.add_parser(run.__name__, help=run.__doc__)
+        command.set_defaults(run=run)
+        if run is register:
+            command.add_argument("--cells", required=True)
+        if run in (register, cell):
+            command.add_argument("--services", nargs="*", default=[])
+        if run is forget:
+            command.add_argument("names", nargs="+")
+        if run is maintain:
+            command.add_argument("--keep-days", type=int, default=0)
+    args = parser.parse_args()
+    config.parse_args([sys.argv[0], "--config-file", args.config_file], init_rpc=False)
+    objects.register_all()
+    args.run(args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+// Package nova runs the compute service, and its cells.
+//
+// OpenStack facts: an API, a scheduler and a conductor work on a database of their own, in which they find the cells; a
+// cell has a database and a bus that only its own programs and hosts use. Servers that no host took are in cell0, which
+// is a database and nothing else. Programs remember the cells from when they started.
+package nova
+
+import (
+	"cmp"
+	_ "embed"
+	"path"
+	"strconv"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/step"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/service"
+)
+
+type (
+	nova  = servicev1.Nova
+	scope = step.Scope[*nova]
+	pod   = service.Pod[*nova]
+	api   = service.Service[*nova]
+)
+
+// The steps that only Nova has.
+const (
+	stepCell0     = "cell0"
+	stepPrepare   = "db-sync"
+	stepForget    = "forget"
+	stepCells     = "cells"
+	stepAddresses = "addresses"
+	stepRegister  = "register"
+	stepMaintain  = "maintenance"
+)
+
+const (
+	name       = "nova"
+	configFile = "nova.conf"
+	home       = "/var/lib/nova"
+	uid        = 64060
+	scheduler  = "scheduler"
+	conductor  = "conductor"
+)
+
+// program is what the operator does to Nova's databases with Nova's own code.
+//
+//go:embed nova.py
+var program []byte
+
+const programFile = "stackwright_nova.py"
+
+// Definition is the controller of compute services. gateway tells that the cluster serves the Gateway API.
+func Definition(gateway bool) kit.Definition[*nova] {
+	s := api{
+		Name: name, UID: uid, Home: home,
+		Script: "/usr/bin/nova-api-wsgi", Port: 8774, Path: "/v2.1", Health: "/",
+		// Each API keeps a row under its host's name, of which pods have another one each time.
+		UWSGI:           []string{"env = OS_DEFAULT__HOST=nova-api"},
+		Environment:     environment,
+		Database:        func(n *nova) servicev1.Database { return n.Spec.Database },
+		DatabaseSection: "api_database", Databases: []string{"database"},
+		RabbitMQ:  func(n *nova) string { return n.Spec.RabbitMQ },
+		Memcached: func(n *nova) string { return n.Spec.Memcached },
+		Identity:  func(n *nova) servicev1.Identity { return n.Spec.Identity },
+		Type:      "compute", Description: "OpenStack Compute",
+		Logins: logins(), Options: options, Reads: []string{refCell0},
+		Files: func(*nova) map[string][]byte { return files() },
+		Rolls: func(s *scope) map[string]string {
+			return map[string]string{annotationCells: s.Digest(refCells)}
+		},
+		Rereads: []string{refCells},
+		Workers: workers(),
+		Gateway: gateway,
+	}
+	return kit.Definition[*nova]{
+		Name:   s.Name,
+		New:    func() *nova { return &nova{} },
+		Refs:   append(s.Refs(), refs()...),
+		Steps:  append(s.Steps(step.After[*nova](stepPrepare, stepRegister)), steps(s)...),
+		Report: report(s),
+	}
+}
+
+// environment tells the WSGI scripts where their files are. The first is the one of the pipelines.
+func environment(file string) []corev1.EnvVar {
+	return []corev1.EnvVar{
+		{Name: "OS_NOVA_CONFIG_DIR", Value: path.Dir(file)},
+		{Name: "OS_NOVA_CONFIG_FILES", Value: "/usr/share/nova-common/api-paste.ini;" + configFile},
+	}
+}
+
+func workers() []service.Worker[*nova] {
+	return []service.Worker[*nova]{
+		{
+			Name: scheduler, Title: "Scheduler", Command: command("nova-scheduler"), Stable: true,
+			Peers:    []service.Peer{service.Bus()},
+			Settings: func(n *nova) servicev1.Worker { return n.Spec.Scheduler },
+		},
+		{
+			Name: conductor, Title: "Conductor", Command: command("nova-conductor"), Stable: true,
+			Peers:    []service.Peer{service.Bus()},
+			Settings: func(n *nova) servicev1.Worker { return n.Spec.Conductor },
+		},
+	}
+}
+
+// command of a program of Nova.
+func command(program string) []string {
+	return []string{program, "--config-file", service.Folder + "/config/" + configFile}
+}
+
+// manage is a command of our program.
+func manage(args ...string) []string {
+	return append([]string{"python3", "-m", "stackwright_nova", "--config-file",
+		service.Folder + "/config/" + configFile}, args...)
+}
+
+// keep tells a program how many pods of a worker there are: rows of more are removed.
+func keep(binary, owner, worker string, settings servicev1.Worker) string {
+	return binary + "=" + owner + "-" + worker + ":" + strconv.Itoa(int(settings.Count()))
+}
+
+func steps(s api) []step.Step[*nova] {
+	return []step.Step[*nova]{
+		step.Objects(stepCell0, cell0, step.Makes[*nova](&infrav1.Database{}), step.Condition[*nova]("CellZeroReady"),
+			step.Component[*nova](service.ComponentSetup)),
+		s.JobStep(stepPrepare, func(*scope) (pod, error) {
+			return pod{Component: stepPrepare, Alone: true, Command: manage("prepare")}, nil
+		}, step.Condition[*nova]("DBSyncReady")),
+		s.JobStep(stepForget, func(sc *scope) (pod, error) {
+			return pod{Component: stepForget, Alone: true, Command: manage(append([]string{"forget"}, forgotten(sc.Owner())...)...)}, nil
+		}, step.When(func(n *nova) bool { return len(forgotten(n)) > 0 }), step.After[*nova](stepPrepare),
+			step.Uses(func(n *nova) any { return []any{n.Spec, forgotten(n)} }), step.Condition[*nova]("CellRemovalReady")),
+		step.Objects(stepCells, cells, step.After[*nova](stepForget, service.StepConfig),
+			step.Makes[*nova](&servicev1.NovaCell{}), step.Component[*nova](service.ComponentSetup),
+			// A cell that breaks is its own affair.
+			step.Ready[*nova]("NovaCell", func(client.Object) (bool, string) { return true, "" })),
+		step.Objects(stepAddresses, addresses(s), step.Reads[*nova](cellRefs()...), step.Makes[*nova](&corev1.Secret{}),
+			step.Component[*nova](service.ComponentSetup)),
+		s.JobStep(stepRegister, register, step.After[*nova](stepPrepare, stepAddresses), step.Reads[*nova](refCells),
+			step.Condition[*nova]("CellsRegistered")),
+		step.Objects(stepMaintain, maintain(s), step.After[*nova](stepPrepare), step.Makes[*nova](&batchv1.CronJob{}),
+			step.Component[*nova](service.ComponentSetup)),
+	}
+}
+
+// maintain does every night what can wait: rows of an earlier release are rewritten, and those of deleted servers are
+// removed.
+func maintain(s api) func(*scope) ([]client.Object, error) {
+	return func(sc *scope) ([]client.Object, error) {
+		m := sc.Owner().Spec.Maintenance
+		days := int32(30)
+		if m.KeepDays != nil {
+			days = *m.KeepDays
+		}
+		return []client.Object{s.Cron(sc.Owner(), stepMaintain, cmp.Or(m.Schedule, "20 3 * * *"), pod{Alone: true,
+			Component: stepMaintain, Command: manage("maintain", "--keep-days", strconv.Itoa(int(days)))})}, nil
+	}
+}
