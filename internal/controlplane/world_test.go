@@ -36,6 +36,7 @@ func scenario() kittest.Scenario {
 			"Placement": answering("https://192.0.2.2:8778"),
 			"OVN":       kittest.Told("True", "Ready", ""),
 			"Neutron":   answering("https://192.0.2.4:9696"),
+			"Nova":      answering("https://192.0.2.5:8774/v2.1"),
 		},
 	}
 }

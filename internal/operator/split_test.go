@@ -33,7 +33,8 @@ var (
 func perService() []string {
 	return []string{"--controllers=controlplane", "--controllers=galera,database", "--controllers=rabbitmq,messagebus",
 		"--controllers=memcached", "--controllers=ovn", "--controllers=keystone", "--controllers=glance",
-		"--controllers=placement", "--controllers=neutron", "--controllers=resources"}
+		"--controllers=placement", "--controllers=neutron", "--controllers=nova", "--controllers=novacell",
+		"--controllers=resources"}
 }
 
 // perComponent is one operator for each controller, and for each component of those that have several.
@@ -126,7 +127,7 @@ func scenario(t *testing.T, operators ...string) kittest.Scenario {
 		},
 	}
 	for _, resource := range []string{"Cloud", "Project", "User", "RoleAssignment", "Endpoint",
-		"Service/first-glance", "Service/first-placement", "Service/first-neutron"} {
+		"Service/first-glance", "Service/first-placement", "Service/first-neutron", "Service/first-nova"} {
 		s.Children[resource] = kittest.Told("True", "Ready", "")
 	}
 	for _, args := range operators[1:] {
@@ -170,6 +171,7 @@ var lifetimes = map[string]func(*kittest.Play){
 			"glance":    map[string]any{"workers": int64(3)},
 			"placement": map[string]any{"replicas": int64(2)},
 			"neutron":   map[string]any{"rpc": map[string]any{"replicas": int64(2)}},
+			"nova":      map[string]any{"cells": []any{map[string]any{"name": "cell1"}, map[string]any{"name": "second"}}},
 			"keystone": map[string]any{"replicas": int64(3),
 				"config": map[string]any{"token": map[string]any{"expiration": int64(7200)}}},
 		})

@@ -72,7 +72,7 @@ func TestChartRunsAllControllersByDefault(t *testing.T) {
 		t.Error("the default restricts controllers")
 	}
 	for _, role := range []string{"controlplane", "galera", "database", "rabbitmq", "messagebus", "memcached",
-		"keystone", "glance", "placement", "neutron"} {
+		"keystone", "glance", "placement", "neutron", "nova", "novacell"} {
 		if !strings.Contains(text, "name: sw-"+role+"\n") {
 			t.Errorf("the chart has no role for %s", role)
 		}
@@ -87,7 +87,7 @@ func TestChartRefusesBadValues(t *testing.T) {
 		"no image":      {map[string]any{}, "image"},
 		"unknown value": {map[string]any{"image": "a", "colour": "red"}, "colour"},
 		"unknown controller": {map[string]any{"image": "a", "operators": []any{map[string]any{"name": "x",
-			"controllers": []any{"nova"}}}}, `controller "nova" does not exist; those that exist are`},
+			"controllers": []any{"nowhere"}}}}, `controller "nowhere" does not exist; those that exist are`},
 		"no operators": {map[string]any{"image": "a", "operators": []any{}}, "operators"},
 	} {
 		t.Run(name, func(t *testing.T) {

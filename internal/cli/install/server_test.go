@@ -136,7 +136,7 @@ func refused(t *testing.T, err error, says ...string) {
 func TestServerRefusesUnknownServices(t *testing.T) {
 	c, ns := installed(t)
 	refused(t, c.Create(t.Context(), plane(ns, "bad", "{services: {nova2: {}, glanse: {}}}")), "is forbidden",
-		"is no service; those that exist are galera, glance, keystone, memcached, neutron, ovn, placement, "+
+		"is no service; those that exist are galera, glance, keystone, memcached, neutron, nova, ovn, placement, "+
 			"rabbitmq", "nova2", "glanse")
 	good := plane(ns, "good", "{services: {rabbitmq: {enabled: false}}}")
 	must(t, c.Create(t.Context(), good))

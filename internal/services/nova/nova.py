@@ -144,7 +144,7 @@ def main():
         if run is maintain:
             command.add_argument("--keep-days", type=int, default=0)
     args = parser.parse_args()
-    config.parse_args([sys.argv[0], "--config-file", args.config_file], init_rpc=False)
+    config.parse_args([sys.argv[0], "--config-file", args.config_file])
     objects.register_all()
     args.run(args)
 

@@ -106,6 +106,7 @@ func TestProgramsRun(t *testing.T) {
 		"mariadb":         {[]string{"mariadbd", "--version"}, "11.8"},
 		"memcached":       {[]string{"memcached", "--version"}, "1.6"},
 		"neutron":         {[]string{"neutron-rpc-server", "--version"}, "26.0"},
+		"nova":            {[]string{"nova-manage", "--version"}, "31.0"},
 		"openstackclient": {[]string{"openstack", "--version"}, "openstack 7"},
 		"placement":       {[]string{"placement-manage", "--version"}, "13.0"},
 		"rabbitmq":        {[]string{"ls", "/usr/lib/rabbitmq/bin/rabbitmq-server"}, "rabbitmq-server"},

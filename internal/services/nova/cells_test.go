@@ -1,0 +1,164 @@
+package nova_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/service/servicetest"
+)
+
+const novaObject = "Nova/cloud/nova"
+
+func play(t *testing.T, s kittest.Scenario, f func(*kittest.Play)) {
+	t.Helper()
+	kittest.New(t, s).Run(t, f)
+}
+
+// status is what Nova tells of its cells.
+func status(p *kittest.Play) string {
+	list, _, _ := unstructured.NestedSlice(p.Object(novaObject).Object, "status", "cells")
+	return strings.ReplaceAll(fmt.Sprint(list), "map", "")
+}
+
+// job returns the command of the Job whose name begins so; empty when there is none.
+func job(p *kittest.Play, name string) string {
+	for _, u := range p.Objects() {
+		if u.GetKind() == "Job" && strings.HasPrefix(u.GetName(), name+"-") {
+			containers, _, _ := unstructured.NestedSlice(u.Object, "spec", "template", "spec", "containers")
+			if c, ok := containers[0].(map[string]any); ok {
+				return fmt.Sprint(c["command"])
+			}
+		}
+	}
+	return ""
+}
+
+// rolled is by which cells the pods of Nova have started.
+func rolled(p *kittest.Play) string {
+	var out string
+	for _, ref := range []string{"Deployment/cloud/nova-api", "StatefulSet/cloud/nova-scheduler",
+		"StatefulSet/cloud/nova-conductor"} {
+		a, _, _ := unstructured.NestedString(p.Object(ref).Object, "spec", "template", "metadata", "annotations",
+			"service.stackwright.dev/cells")
+		out += a + " "
+	}
+	return out
+}
+
+func TestACellThatBreaksIsItsOwnAffair(t *testing.T) {
+	s := scenario(t, "")
+	play(t, s, func(p *kittest.Play) {
+		p.Ready()
+		if got := status(p); got != "[[name:cell1 ready:true registered:true]]" {
+			t.Errorf("the cells are %s", got)
+		}
+		p.Behave("NovaCell", kittest.Told("False", "DatabaseAway", "its database is away"))
+		p.Change(novaCell1, "metadata.labels", map[string]any{"touched": "yes"})
+		p.Settle()
+		p.Ready()
+		if got := status(p); got != "[[name:cell1 registered:true]]" {
+			t.Errorf("the cells are %s", got)
+		}
+	})
+}
+
+// A new cell is registered when it has its database and its bus; until then Nova goes on with the others. Then Nova's
+// programs start anew, as they remember the cells from when they started.
+func TestANewCellIsRegistered(t *testing.T) {
+	play(t, scenario(t, ""), func(p *kittest.Play) {
+		p.Ready()
+		before := rolled(p)
+		p.Change(novaObject, "spec.cells", []any{map[string]any{"name": "cell1"}, map[string]any{"name": "late"}})
+		p.Settle()
+		p.Ready()
+		if got := status(p); got != "[[name:cell1 ready:true registered:true] [name:late ready:true]]" {
+			t.Errorf("the cells are %s", got)
+		}
+		if rolled(p) != before {
+			t.Error("Nova's programs start anew for a cell that is not there")
+		}
+		secret(p, "nova-late-db", map[string]string{"connection": "mysql+pymysql://late:hidden@far/late?charset=utf8mb4"})
+		secret(p, "nova-late-bus", map[string]string{"transport_url": "rabbit://late:hidden@far/late"})
+		p.Settle()
+		p.Ready()
+		if got := status(p); !strings.Contains(got, "name:late ready:true registered:true") {
+			t.Errorf("the cells are %s", got)
+		}
+		if file := servicetest.Secret(p, "nova-cells")["cells.json"]; !strings.Contains(file, `"rabbit://late:hidden@far/late"`) {
+			t.Errorf("the addresses are %s", file)
+		}
+		if rolled(p) == before {
+			t.Error("Nova's programs do not know of the new cell")
+		}
+		if command := job(p, "nova-register"); strings.Contains(command, "hidden") {
+			t.Errorf("the Job shows a password: %s", command)
+		}
+	})
+}
+
+func secret(p *kittest.Play, name string, content map[string]string) {
+	data := map[string]any{}
+	for k, v := range content {
+		data[k] = base64.StdEncoding.EncodeToString([]byte(v))
+	}
+	p.Create(&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": name, "namespace": "cloud"}, "data": data,
+	}})
+}
+
+// A cell that is taken out is there until Nova has forgotten it, which it does not as long as the cell has hosts.
+func TestACellIsForgottenBeforeItGoes(t *testing.T) {
+	s := scenario(t, "")
+	full := true
+	s.Children["Job"] = func(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
+		if full && strings.HasPrefix(u.GetName(), "nova-forget-") {
+			return kittest.Fail("cell cell1 has 2 hosts, such as host-1")(p, u)
+		}
+		return kittest.Ready(p, u)
+	}
+	play(t, s, func(p *kittest.Play) {
+		p.Ready()
+		one := []any{map[string]any{"name": "cell1"}}
+		p.Change(novaObject, "spec.cells", nil)
+		p.Settle()
+		if c := p.Condition(novaObject, "CellRemovalReady"); !strings.Contains(c.Message, "cell1 has 2 hosts") {
+			t.Errorf("the condition is %s: %s", c.Reason, c.Message)
+		}
+		if p.Object(novaCell1) == nil {
+			t.Error("the cell is gone although it has hosts")
+		}
+		if got := job(p, "nova-forget"); !strings.HasSuffix(got, "forget cell1]") {
+			t.Errorf("the command is %s", got)
+		}
+		p.Change(novaObject, "spec.cells", one)
+		p.Settle()
+		p.Ready()
+		full = false
+		p.Change(novaObject, "spec.cells", nil)
+		p.Settle()
+		p.Ready()
+		if p.Object(novaCell1) != nil || status(p) != "[]" {
+			t.Errorf("the cell is there: %t; the cells are %s", p.Object(novaCell1) != nil, status(p))
+		}
+	})
+}
+
+// Rows of pods that there are no more are removed when there are fewer.
+func TestFewerPodsLeaveNoRows(t *testing.T) {
+	play(t, scenario(t, "spec: {scheduler: {replicas: 3}}"), func(p *kittest.Play) {
+		p.Ready()
+		p.Change(novaObject, "spec.scheduler.replicas", int64(1))
+		p.Settle()
+		p.Ready()
+		want := "--services nova-scheduler=nova-scheduler:1 nova-conductor=nova-conductor:1]"
+		if got := job(p, "nova-register"); !strings.HasSuffix(got, want) {
+			t.Errorf("the command is %s\nwant %s at its end", got, want)
+		}
+	})
+}
