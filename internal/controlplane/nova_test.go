@@ -33,7 +33,7 @@ func TestNovaIsAddedWithACell(t *testing.T) {
 		p.Settle()
 		p.Ready()
 		kittest.Golden(t, "testdata/nova.diff", kittest.Diff(string(base), p.Applied()))
-		if got := field(p, "Neutron/first-neutron", "spec", "notifyNova"); got != true {
+		if got := field(p, "Neutron/first-neutron", "spec", "notifyNova"); got != any(true) {
 			t.Errorf("Neutron tells Nova: %v", got)
 		}
 		p.Change(cloud, "spec.services", nil)

@@ -36,6 +36,7 @@ import (
 	"stackwright.dev/stackwright/internal/services/keystone"
 	"stackwright.dev/stackwright/internal/services/neutron"
 	"stackwright.dev/stackwright/internal/services/nova"
+	"stackwright.dev/stackwright/internal/services/nova/novacell"
 	"stackwright.dev/stackwright/internal/services/placement"
 )
 
@@ -83,7 +84,7 @@ func Registry(e Environment) Entries {
 		entry(placement.Definition(e.Gateway)),
 		entry(neutron.Definition(e.Gateway)),
 		entry(nova.Definition(e.Gateway)),
-		entry(nova.CellDefinition(e.Gateway)),
+		entry(novacell.Definition(e.Gateway)),
 		openstackResources(e),
 	}
 }

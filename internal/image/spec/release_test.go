@@ -126,7 +126,8 @@ func TestUsersOfEpoxy(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]int{"keystone": 42425, "mariadb": 42434, "memcached": 42457, "openstackclient": 42400,
-		"operator": 65532, "glance": 64062, "neutron": 42435, "nova": 64060, "ovn": 42424, "placement": 42482, "rabbitmq": 42439}
+		"operator": 65532, "glance": 64062, "neutron": 42435, "nova": 64060, "ovn": 42424, "placement": 42482,
+		"rabbitmq": 42439}
 	got := map[string]int{}
 	for _, name := range release.Images() {
 		user, ok := release.User(name, release.Layers[name].Image.User)

@@ -37,11 +37,7 @@ type Kind struct {
 	Follows []string
 	// Part of another service: it acts as the other's user, and is in no catalog.
 	Part bool
-	// Folder with its files, below testdata.
-	Folder string
 }
-
-func (k Kind) data(file string) string { return filepath.Join("testdata", k.Folder, file) }
 
 // Name of the object.
 func (k Kind) Name() string { return k.Object[strings.LastIndex(k.Object, "/")+1:] }
@@ -54,7 +50,7 @@ func (k Kind) Scenario(t *testing.T, patch string) kittest.Scenario {
 		Scheme:      operator.Scheme(),
 		Controllers: k.controllers(false),
 		CRDs:        definitions(append(k.Definitions, "service.stackwright.dev_"+k.Service+"s")...),
-		Files:       []string{k.data("world.yaml"), k.patched(t, patch)},
+		Files:       []string{"testdata/world.yaml", k.patched(t, patch)},
 		Children: map[string]kittest.Behaviour{
 			"Database": told, "MessageBus": told, "User": told, "RoleAssignment": told, "Endpoint": told,
 			// Kubernetes has a kind of this name, too.
@@ -65,7 +61,13 @@ func (k Kind) Scenario(t *testing.T, patch string) kittest.Scenario {
 
 // definitions are the files of the kinds that a service has to do with. There are many others, and each takes its time.
 func definitions(names ...string) []string {
-	const folder = "../../../charts/stackwright-operator/crds/"
+	folder := "charts/stackwright-operator/crds/"
+	for range 8 {
+		if _, err := os.Stat(folder); err == nil {
+			break
+		}
+		folder = "../" + folder
+	}
 	names = append(names, "service.stackwright.dev_keystones")
 	for _, infra := range []string{"databases", "memcacheds", "messagebuses"} {
 		names = append(names, "infra.stackwright.dev_"+infra)
@@ -89,7 +91,7 @@ func (k Kind) controllers(gateway bool) func(http.RoundTripper) ([]kit.Controlle
 // patched writes the smallest object, changed by a merge patch in YAML, into a file.
 func (k Kind) patched(tb testing.TB, patch string) string {
 	tb.Helper()
-	base, err := os.ReadFile(k.data(k.Service + ".yaml"))
+	base, err := os.ReadFile("testdata/" + k.Service + ".yaml")
 	Must(tb, err)
 	doc, err := yaml.YAMLToJSON(base)
 	Must(tb, err)
@@ -108,15 +110,15 @@ func (k Kind) patched(tb testing.TB, patch string) string {
 // testdata/<name>.diff.
 func (k Kind) Variants(t *testing.T, patches map[string]string) {
 	t.Helper()
-	base, err := os.ReadFile(k.data("minimal.yaml"))
+	base, err := os.ReadFile("testdata/minimal.yaml")
 	Must(t, err)
 	for name, patch := range patches {
 		t.Run(name, func(t *testing.T) {
 			s := k.Scenario(t, patch)
-			s.Files = append(s.Files, k.data("given.yaml"))
+			s.Files = append(s.Files, "testdata/given.yaml")
 			kittest.New(t, s).Run(t, func(p *kittest.Play) {
 				p.Ready()
-				kittest.Golden(t, k.data(name+".diff"), kittest.Diff(string(base), p.Applied()))
+				kittest.Golden(t, "testdata/"+name+".diff", kittest.Diff(string(base), p.Applied()))
 			})
 		})
 	}

@@ -16,7 +16,7 @@ func (k Kind) Promises(t *testing.T) {
 	t.Helper()
 	plain := func() *kittest.World { return kittest.New(t, k.Scenario(t, "")) }
 	t.Run("ready", func(t *testing.T) { plain().Ready(t) })
-	t.Run("golden", func(t *testing.T) { plain().Golden(t, k.data("minimal.yaml")) })
+	t.Run("golden", func(t *testing.T) { plain().Golden(t, "testdata/minimal.yaml") })
 	t.Run("silent at rest", func(t *testing.T) { plain().Budget(t, 0, 0) })
 	t.Run("deleted", func(t *testing.T) {
 		kittest.New(t, k.Scenario(t, "spec: {database: {deletionPolicy: Delete}}")).Delete(t, nil)

@@ -126,9 +126,9 @@ func register(s *scope) (pod, error) {
 	n := s.Owner()
 	return pod{
 		Component: stepRegister,
-		Command: manage("register", "--cells", service.Folder+"/cells/"+keyCells, "--services",
-			keep("nova-scheduler", n.Name, scheduler, n.Spec.Scheduler),
-			keep("nova-conductor", n.Name, conductor, n.Spec.Conductor)),
+		Command: Manage("register", "--cells", service.Folder+"/cells/"+keyCells, "--services",
+			Keep("nova-scheduler", n.Name, scheduler, n.Spec.Scheduler),
+			Keep("nova-conductor", n.Name, conductor, n.Spec.Conductor)),
 		Mounts:      []service.Mount[*nova]{{Name: "cells", Secret: cellsName}},
 		Alone:       true,
 		Annotations: map[string]string{annotationCells: s.Digest(refCells)},
@@ -166,8 +166,10 @@ func report(s api) func(step.View, *nova) {
 			if !ok {
 				continue
 			}
-			out = append(out, servicev1.CellStatus{Name: name, Ready: meta.IsStatusConditionTrue(cell.Status.Conditions, "Ready"),
-				Registered: slices.ContainsFunc(registered, func(a address) bool { return a.Name == name })})
+			out = append(out, servicev1.CellStatus{
+				Name: name, Ready: meta.IsStatusConditionTrue(cell.Status.Conditions, "Ready"),
+				Registered: slices.ContainsFunc(registered, func(a address) bool { return a.Name == name }),
+			})
 		}
 		n.Status.Cells = out
 	}

@@ -90,7 +90,8 @@ func TestANewCellIsRegistered(t *testing.T) {
 		if got := status(p); !strings.Contains(got, "name:late ready:true registered:true") {
 			t.Errorf("the cells are %s", got)
 		}
-		if file := servicetest.Secret(p, "nova-cells")["cells.json"]; !strings.Contains(file, `"rabbit://late:hidden@far/late"`) {
+		file := servicetest.Secret(p, "nova-cells")["cells.json"]
+		if !strings.Contains(file, `"rabbit://late:hidden@far/late"`) {
 			t.Errorf("the addresses are %s", file)
 		}
 		if rolled(p) == before {

@@ -13,17 +13,18 @@ const policyFile = "policy.yaml"
 const policy = `"os_compute_api:os-server-external-events:create": "rule:context_is_admin or role:service"
 `
 
-func files() map[string][]byte {
+// Files lie beside the configuration file.
+func Files() map[string][]byte {
 	return map[string][]byte{programFile: program, policyFile: []byte(policy)}
 }
 
-// logins are the services that Nova's programs ask, and the one as which they vouch for their users.
-func logins() []string { return []string{"cinder", "keystone", "neutron", "placement", "service_user"} }
+// Logins are the services that Nova's programs ask, and the one as which they vouch for their users.
+func Logins() []string { return []string{"cinder", "keystone", "neutron", "placement", "service_user"} }
 
-// common is what all programs of Nova have in common.
-func common(f *oslo.File, notifications bool) {
-	f.Set(oslo.Default, "state_path", home)
-	f.Set("oslo_concurrency", "lock_path", home+"/lock")
+// Common is what all programs of Nova have in common.
+func Common(f *oslo.File, notifications bool) {
+	f.Set(oslo.Default, "state_path", Home)
+	f.Set("oslo_concurrency", "lock_path", Home+"/lock")
 	for _, other := range []string{"glance", "keystone", "neutron", "placement"} {
 		f.Set(other, "valid_interfaces", "internal")
 	}
@@ -35,6 +36,7 @@ func common(f *oslo.File, notifications bool) {
 	if notifications {
 		service.Notify(f)
 	}
+	trust(f)
 }
 
 // trust says by which authority and in which region images are found, for which Nova asks as the user.
@@ -48,8 +50,7 @@ func trust(f *oslo.File) {
 
 // options sets what differs from upstream's defaults.
 func options(s *scope, f *oslo.File) {
-	common(f, s.Owner().Spec.Notifications)
-	trust(f)
+	Common(f, s.Owner().Spec.Notifications)
 	service.Connect(f, "database", s.Content(refCell0))
 	f.Set("oslo_policy", "policy_file", service.Folder+"/config/"+policyFile)
 	f.Set("scheduler", "workers", 1)
@@ -57,23 +58,6 @@ func options(s *scope, f *oslo.File) {
 	f.Set("scheduler", "discover_hosts_in_cells_interval", 30)
 	// A quota is counted although a cell does not answer.
 	f.Set("quota", "count_usage_from_placement", true)
-}
-
-// cellOptions are those of a cell.
-func cellOptions(s *cellScope, f *oslo.File) {
-	c := s.Owner()
-	common(f, c.Spec.Notifications)
-	trust(f)
-	f.Set("api", "local_metadata_per_cell", true)
-	f.Set("neutron", "service_metadata_proxy", true)
-	f.Set("neutron", optionSecret, oslo.Literal(s.Value(refMetadata, service.KeyPassword)))
-	f.Set("vnc", "novncproxy_host", "0.0.0.0")
-	f.Set(oslo.Default, "web", "/usr/share/novnc")
-	if !c.Spec.TLS.Disabled {
-		f.Set(oslo.Default, "ssl_only", true)
-		f.Set(oslo.Default, "cert", service.Folder+"/tls/tls.crt")
-		f.Set(oslo.Default, "key", service.Folder+"/tls/tls.key")
-	}
 }
 
 // cellOf makes the object of a cell.

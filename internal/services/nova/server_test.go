@@ -29,26 +29,23 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func onServer(t *testing.T, k servicetest.Kind) *kittest.World {
+func onServer(t *testing.T) *kittest.World {
 	t.Helper()
-	s := k.Scenario(t, "")
+	s := kind().Scenario(t, "")
 	s.Config = live
 	return kittest.New(t, s)
 }
 
-func TestServerReady(t *testing.T)      { onServer(t, kind()).Ready(t) }
-func TestServerBudget(t *testing.T)     { onServer(t, kind()).Budget(t, 0, 0) }
-func TestServerCellReady(t *testing.T)  { onServer(t, cellKind()).Ready(t) }
-func TestServerCellBudget(t *testing.T) { onServer(t, cellKind()).Budget(t, 0, 0) }
+func TestServerReady(t *testing.T)  { onServer(t).Ready(t) }
+func TestServerBudget(t *testing.T) { onServer(t).Budget(t, 0, 0) }
 
 // Killed at any request, the operator comes to the same end. It is here and not among the unit tests because it takes
 // long.
-func TestServerCrash(t *testing.T)     { kittest.New(t, kind().Scenario(t, "")).Crash(t, nil) }
-func TestServerCellCrash(t *testing.T) { kittest.New(t, cellKind().Scenario(t, "")).Crash(t, nil) }
+func TestServerCrash(t *testing.T) { kittest.New(t, kind().Scenario(t, "")).Crash(t, nil) }
 
 // What is wrong in itself is refused when it is written, with what would be right.
 func TestServerRefuses(t *testing.T) {
-	onServer(t, kind()).Run(t, func(p *kittest.Play) {
+	onServer(t).Run(t, func(p *kittest.Play) {
 		kind().Refuses(p, map[string][2]string{
 			"database": {"spec: {database: null}", "spec.database: Required value"},
 			"identity": {"spec: {identity: null}", "spec.identity: Required value"},
@@ -62,18 +59,5 @@ func TestServerRefuses(t *testing.T) {
 		object := p.Object(novaObject)
 		servicetest.Must(t, unstructured.SetNestedField(object.Object, "other", "spec", "identity", "keystone"))
 		servicetest.Denied(t, p.Client.Update(t.Context(), object), "identity cannot be changed")
-	})
-}
-
-func TestServerRefusesCells(t *testing.T) {
-	onServer(t, cellKind()).Run(t, func(p *kittest.Play) {
-		cellKind().Refuses(p, map[string][2]string{
-			"nova":     {"spec: {nova: ''}", "spec.nova"},
-			"database": {"spec: {database: null}", "spec.database: Required value"},
-			"bus":      {"spec: {rabbitmq: ''}", "spec.rabbitmq"},
-		})
-		object := p.Object(cellKind().Object)
-		servicetest.Must(t, unstructured.SetNestedField(object.Object, "other", "spec", "nova"))
-		servicetest.Denied(t, p.Client.Update(t.Context(), object), "nova cannot be changed")
 	})
 }

@@ -42,12 +42,16 @@ const (
 )
 
 const (
-	name       = "nova"
-	configFile = "nova.conf"
-	home       = "/var/lib/nova"
-	uid        = 64060
-	scheduler  = "scheduler"
-	conductor  = "conductor"
+	scheduler = "scheduler"
+	conductor = "conductor"
+)
+
+// What Nova and its cells have in common.
+const (
+	Name = "nova"
+	File = "nova.conf"
+	Home = "/var/lib/nova"
+	UID  = 64060
 )
 
 // program is what the operator does to Nova's databases with Nova's own code.
@@ -60,19 +64,19 @@ const programFile = "stackwright_nova.py"
 // Definition is the controller of compute services. gateway tells that the cluster serves the Gateway API.
 func Definition(gateway bool) kit.Definition[*nova] {
 	s := api{
-		Name: name, UID: uid, Home: home,
+		Name: Name, UID: UID, Home: Home,
 		Script: "/usr/bin/nova-api-wsgi", Port: 8774, Path: "/v2.1", Health: "/",
 		// Each API keeps a row under its host's name, of which pods have another one each time.
 		UWSGI:           []string{"env = OS_DEFAULT__HOST=nova-api"},
-		Environment:     environment,
+		Environment:     Environment,
 		Database:        func(n *nova) servicev1.Database { return n.Spec.Database },
 		DatabaseSection: "api_database", Databases: []string{"database"},
 		RabbitMQ:  func(n *nova) string { return n.Spec.RabbitMQ },
 		Memcached: func(n *nova) string { return n.Spec.Memcached },
 		Identity:  func(n *nova) servicev1.Identity { return n.Spec.Identity },
 		Type:      "compute", Description: "OpenStack Compute",
-		Logins: logins(), Options: options, Reads: []string{refCell0},
-		Files: func(*nova) map[string][]byte { return files() },
+		Logins: Logins(), Options: options, Reads: []string{refCell0},
+		Files: func(*nova) map[string][]byte { return Files() },
 		Rolls: func(s *scope) map[string]string {
 			return map[string]string{annotationCells: s.Digest(refCells)}
 		},
@@ -89,42 +93,42 @@ func Definition(gateway bool) kit.Definition[*nova] {
 	}
 }
 
-// environment tells the WSGI scripts where their files are. The first is the one of the pipelines.
-func environment(file string) []corev1.EnvVar {
+// Environment tells the WSGI scripts where their files are. The first is the one of the pipelines.
+func Environment(file string) []corev1.EnvVar {
 	return []corev1.EnvVar{
 		{Name: "OS_NOVA_CONFIG_DIR", Value: path.Dir(file)},
-		{Name: "OS_NOVA_CONFIG_FILES", Value: "/usr/share/nova-common/api-paste.ini;" + configFile},
+		{Name: "OS_NOVA_CONFIG_FILES", Value: "/usr/share/nova-common/api-paste.ini;" + File},
 	}
 }
 
 func workers() []service.Worker[*nova] {
 	return []service.Worker[*nova]{
 		{
-			Name: scheduler, Title: "Scheduler", Command: command("nova-scheduler"), Stable: true,
+			Name: scheduler, Title: "Scheduler", Command: Command("nova-scheduler"), Stable: true,
 			Peers:    []service.Peer{service.Bus()},
 			Settings: func(n *nova) servicev1.Worker { return n.Spec.Scheduler },
 		},
 		{
-			Name: conductor, Title: "Conductor", Command: command("nova-conductor"), Stable: true,
+			Name: conductor, Title: "Conductor", Command: Command("nova-conductor"), Stable: true,
 			Peers:    []service.Peer{service.Bus()},
 			Settings: func(n *nova) servicev1.Worker { return n.Spec.Conductor },
 		},
 	}
 }
 
-// command of a program of Nova.
-func command(program string) []string {
-	return []string{program, "--config-file", service.Folder + "/config/" + configFile}
+// Command of a program of Nova.
+func Command(program string) []string {
+	return []string{program, "--config-file", service.Folder + "/config/" + File}
 }
 
-// manage is a command of our program.
-func manage(args ...string) []string {
+// Manage is a command of our program.
+func Manage(args ...string) []string {
 	return append([]string{"python3", "-m", "stackwright_nova", "--config-file",
-		service.Folder + "/config/" + configFile}, args...)
+		service.Folder + "/config/" + File}, args...)
 }
 
-// keep tells a program how many pods of a worker there are: rows of more are removed.
-func keep(binary, owner, worker string, settings servicev1.Worker) string {
+// Keep tells a program how many pods of a worker there are: rows of more are removed.
+func Keep(binary, owner, worker string, settings servicev1.Worker) string {
 	return binary + "=" + owner + "-" + worker + ":" + strconv.Itoa(int(settings.Count()))
 }
 
@@ -133,10 +137,11 @@ func steps(s api) []step.Step[*nova] {
 		step.Objects(stepCell0, cell0, step.Makes[*nova](&infrav1.Database{}), step.Condition[*nova]("CellZeroReady"),
 			step.Component[*nova](service.ComponentSetup)),
 		s.JobStep(stepPrepare, func(*scope) (pod, error) {
-			return pod{Component: stepPrepare, Alone: true, Command: manage("prepare")}, nil
+			return pod{Component: stepPrepare, Alone: true, Command: Manage("prepare")}, nil
 		}, step.Condition[*nova]("DBSyncReady")),
 		s.JobStep(stepForget, func(sc *scope) (pod, error) {
-			return pod{Component: stepForget, Alone: true, Command: manage(append([]string{"forget"}, forgotten(sc.Owner())...)...)}, nil
+			args := append([]string{"forget"}, forgotten(sc.Owner())...)
+			return pod{Component: stepForget, Alone: true, Command: Manage(args...)}, nil
 		}, step.When(func(n *nova) bool { return len(forgotten(n)) > 0 }), step.After[*nova](stepPrepare),
 			step.Uses(func(n *nova) any { return []any{n.Spec, forgotten(n)} }), step.Condition[*nova]("CellRemovalReady")),
 		step.Objects(stepCells, cells, step.After[*nova](stepForget, service.StepConfig),
@@ -162,6 +167,6 @@ func maintain(s api) func(*scope) ([]client.Object, error) {
 			days = *m.KeepDays
 		}
 		return []client.Object{s.Cron(sc.Owner(), stepMaintain, cmp.Or(m.Schedule, "20 3 * * *"), pod{Alone: true,
-			Component: stepMaintain, Command: manage("maintain", "--keep-days", strconv.Itoa(int(days)))})}, nil
+			Component: stepMaintain, Command: Manage("maintain", "--keep-days", strconv.Itoa(int(days)))})}, nil
 	}
 }

@@ -52,6 +52,7 @@ func TestVariants(t *testing.T) {
 		"plain":   "spec: {tls: {disabled: true}}",
 		"cells":   "spec: {cells: [{name: cell1}, {name: cell2, galera: far, rabbitmq: away, conductor: {replicas: 3}}]}",
 		"cached":  "spec: {memcached: cache}",
-		"workers": "spec: {scheduler: {replicas: 3}, conductor: {replicas: 2}, maintenance: {keepDays: 0, schedule: 0 1 * * *}}",
+		"workers": "spec: {scheduler: {replicas: 3}, conductor: {replicas: 2}, " +
+			"maintenance: {keepDays: 0, schedule: 0 1 * * *}}",
 	})
 }

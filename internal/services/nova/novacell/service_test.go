@@ -1,4 +1,4 @@
-package nova_test
+package novacell_test
 
 import (
 	"strings"
@@ -9,36 +9,36 @@ import (
 
 	"stackwright.dev/stackwright/internal/operator"
 	"stackwright.dev/stackwright/internal/service/servicetest"
-	"stackwright.dev/stackwright/internal/services/nova"
+	"stackwright.dev/stackwright/internal/services/nova/novacell"
 )
 
-func cellKind() servicetest.Kind {
+func kind() servicetest.Kind {
 	return servicetest.Kind{
 		Object: "NovaCell/cloud/cell1", Service: "novacell", Option: "libvirt.virt_type", Value: "qemu",
 		Controllers: func(gateway bool) (kit.Controller, error) {
-			return kit.New(nova.CellDefinition(gateway), operator.Scheme())
+			return kit.New(novacell.Definition(gateway), operator.Scheme())
 		},
-		Workers: []string{"console"}, Stable: []string{"conductor"}, Folder: "cell", Part: true,
+		Workers: []string{"console"}, Stable: []string{"conductor"}, Part: true,
 		Follows: []string{"secrets/cell1-compute"},
 	}
 }
 
-func TestCellPromises(t *testing.T) { cellKind().Promises(t) }
+func TestPromises(t *testing.T) { kind().Promises(t) }
 
-func TestCellFiles(t *testing.T) {
-	kittest.New(t, cellKind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
+func TestFiles(t *testing.T) {
+	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
 		p.Ready()
 		secret := servicetest.Secret(p, "cell1-metadata")["password"]
 		for _, name := range []string{"config", "compute"} {
 			file := servicetest.Secret(p, "cell1-"+name)["nova.conf"]
-			kittest.Golden(t, "testdata/cell/"+name+".conf", strings.ReplaceAll(file, secret, "HIDDEN"))
+			kittest.Golden(t, "testdata/"+name+".conf", strings.ReplaceAll(file, secret, "HIDDEN"))
 		}
-		kittest.Golden(t, "testdata/cell/uwsgi.ini", servicetest.Secret(p, "cell1-config")["uwsgi.ini"])
+		kittest.Golden(t, "testdata/uwsgi.ini", servicetest.Secret(p, "cell1-config")["uwsgi.ini"])
 	})
 }
 
-func TestCellVariants(t *testing.T) {
-	cellKind().Variants(t, map[string]string{
+func TestVariants(t *testing.T) {
+	kind().Variants(t, map[string]string{
 		"plain":   "spec: {tls: {disabled: true}}",
 		"exposed": "spec: {expose: {hostname: console.example.org}}",
 		"workers": "spec: {replicas: 2, conductor: {replicas: 3}, console: {replicas: 2}}",
@@ -47,7 +47,7 @@ func TestCellVariants(t *testing.T) {
 
 // Hosts of a cell are told how to reach others, and nothing by which they could act for all of the cell.
 func TestHostsAreToldNoMoreThanTheyNeed(t *testing.T) {
-	kittest.New(t, cellKind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
+	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
 		p.Ready()
 		compute := servicetest.Secret(p, "cell1-compute")
 		for _, hidden := range []string{"[database]", "nova_cell1-db-password", optionSecret,

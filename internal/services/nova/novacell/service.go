@@ -1,4 +1,5 @@
-package nova
+// Package novacell runs the cells of the compute service.
+package novacell
 
 import (
 	"crypto/sha256"
@@ -15,19 +16,22 @@ import (
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/oslo"
+	"stackwright.dev/stackwright/internal/services/nova"
 )
 
 type (
-	cell      = servicev1.NovaCell
-	cellScope = step.Scope[*cell]
-	cellPod   = service.Pod[*cell]
-	cellAPI   = service.Service[*cell]
+	cell  = servicev1.NovaCell
+	scope = step.Scope[*cell]
+	pod   = service.Pod[*cell]
+	api   = service.Service[*cell]
 )
 
 const (
 	refMetadata  = "metadata"
 	stepMetadata = "metadata-password"
 	stepCompute  = "compute"
+	stepPrepare  = "db-sync"
+	conductor    = "conductor"
 	console      = "console"
 	consolePath  = "/vnc_lite.html"
 	consolePort  = 6080
@@ -39,32 +43,33 @@ const (
 func metadataName(c *cell) string { return c.Name + "-metadata" }
 func computeName(c *cell) string  { return c.Name + "-compute" }
 
-// CellDefinition is the controller of cells. A cell's API is the one from which servers learn about themselves: so it
+// Definition is the controller of cells. A cell's API is the one from which servers learn about themselves: so it
 // needs nobody's database but the cell's. gateway tells that the cluster serves the Gateway API.
-func CellDefinition(gateway bool) kit.Definition[*cell] {
-	s := cellAPI{
-		Name: name, UID: uid, Home: home,
+func Definition(gateway bool) kit.Definition[*cell] {
+	s := api{
+		Name: nova.Name, UID: nova.UID, Home: nova.Home,
 		Script: "/usr/bin/nova-metadata-wsgi", Port: 8775, Health: "/healthcheck",
 		UWSGI:       []string{"env = OS_DEFAULT__HOST=nova-metadata"},
-		Environment: environment,
+		Environment: nova.Environment,
 		Database:    func(c *cell) servicev1.Database { return c.Spec.Database },
 		RabbitMQ:    func(c *cell) string { return c.Spec.RabbitMQ },
 		Memcached:   func(c *cell) string { return c.Spec.Memcached },
 		Identity:    func(c *cell) servicev1.Identity { return c.Spec.Identity },
 		User:        func(c *cell) string { return c.Spec.Nova },
-		Logins:      logins(), Options: cellOptions, Reads: []string{refMetadata},
-		Files:   func(*cell) map[string][]byte { return files() },
+		Logins:      nova.Logins(), Options: options, Reads: []string{refMetadata},
+		Files:   func(*cell) map[string][]byte { return nova.Files() },
 		Front:   &service.Front{Worker: console, Port: consolePort, Path: consolePath},
-		Workers: cellWorkers(),
+		Workers: workers(),
 		Gateway: gateway,
 	}
 	return kit.Definition[*cell]{
 		Name: "novacell",
 		New:  func() *cell { return &cell{} },
-		Refs: append(s.Refs(), ref.Local(refMetadata, &corev1.Secret{}, metadataName, ref.Fields[*cell](service.KeyPassword))),
+		Refs: append(s.Refs(), ref.Local(refMetadata, &corev1.Secret{}, metadataName,
+			ref.Fields[*cell](service.KeyPassword))),
 		Steps: append(s.Steps(step.After[*cell](stepPrepare)),
 			s.PasswordStep(stepMetadata, metadataName),
-			s.JobStep(stepPrepare, prepareCell, step.Condition[*cell]("DBSyncReady")),
+			s.JobStep(stepPrepare, prepare, step.Condition[*cell]("DBSyncReady")),
 			step.Objects(stepCompute, compute(s), step.Reads[*cell](s.OptionRefs()...), step.Sees[*cell](service.StepEndpoints),
 				step.After[*cell](service.StepConfig), step.Makes[*cell](&corev1.Secret{}),
 				step.Component[*cell](service.ComponentSetup))),
@@ -78,30 +83,30 @@ func CellDefinition(gateway bool) kit.Definition[*cell] {
 	}
 }
 
-func cellWorkers() []service.Worker[*cell] {
+func workers() []service.Worker[*cell] {
 	return []service.Worker[*cell]{
 		{
-			Name: conductor, Title: "Conductor", Command: command("nova-conductor"), Stable: true,
+			Name: conductor, Title: "Conductor", Command: nova.Command("nova-conductor"), Stable: true,
 			Peers:    []service.Peer{service.Bus()},
 			Settings: func(c *cell) servicev1.Worker { return c.Spec.Conductor },
 		},
 		{
-			Name: console, Title: "Console", Command: command("nova-novncproxy"), Port: consolePort, Health: consolePath,
+			Name: console, Title: "Console", Command: nova.Command("nova-novncproxy"), Port: consolePort, Health: consolePath,
 			Settings: func(c *cell) servicev1.Worker { return c.Spec.Console },
 		},
 	}
 }
 
-func prepareCell(s *cellScope) (cellPod, error) {
+func prepare(s *scope) (pod, error) {
 	c := s.Owner()
-	return cellPod{Component: stepPrepare, Alone: true, Command: manage("cell", "--services",
-		keep("nova-conductor", c.Name, conductor, c.Spec.Conductor))}, nil
+	return pod{Component: stepPrepare, Alone: true, Command: nova.Manage("cell", "--services",
+		nova.Keep("nova-conductor", c.Name, conductor, c.Spec.Conductor))}, nil
 }
 
 // compute is what the cell's hosts have in common. They reach no database, and are not told by what the metadata API
 // knows its agents.
-func compute(s cellAPI) func(*cellScope) ([]client.Object, error) {
-	return func(sc *cellScope) ([]client.Object, error) {
+func compute(s api) func(*scope) ([]client.Object, error) {
+	return func(sc *scope) ([]client.Object, error) {
 		c := sc.Owner()
 		file, authorities, err := s.Export(sc, computeFolder, func(f *oslo.File) {
 			f.Drop("neutron", optionSecret)
@@ -117,11 +122,27 @@ func compute(s cellAPI) func(*cellScope) ([]client.Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		data := map[string][]byte{configFile: file.Bytes(), "ca.crt": authorities}
+		data := map[string][]byte{nova.File: file.Bytes(), "ca.crt": authorities}
 		sum := sha256.Sum256(append(file.Bytes(), authorities...))
 		data["hash"] = []byte(hex.EncodeToString(sum[:8]))
 		return []client.Object{&corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Name: computeName(c), Namespace: c.Namespace, Labels: s.Labels(c, "")}, Data: data,
 		}}, nil
+	}
+}
+
+// options are those of a cell.
+func options(s *scope, f *oslo.File) {
+	c := s.Owner()
+	nova.Common(f, c.Spec.Notifications)
+	f.Set("api", "local_metadata_per_cell", true)
+	f.Set("neutron", "service_metadata_proxy", true)
+	f.Set("neutron", optionSecret, oslo.Literal(s.Value(refMetadata, service.KeyPassword)))
+	f.Set("vnc", "novncproxy_host", "0.0.0.0")
+	f.Set(oslo.Default, "web", "/usr/share/novnc")
+	if !c.Spec.TLS.Disabled {
+		f.Set(oslo.Default, "ssl_only", true)
+		f.Set(oslo.Default, "cert", service.Folder+"/tls/tls.crt")
+		f.Set(oslo.Default, "key", service.Folder+"/tls/tls.key")
 	}
 }
