@@ -49,9 +49,9 @@ func TestFiles(t *testing.T) {
 // Each variant is a patch of the smallest Nova, and in testdata the lines in which its objects differ.
 func TestVariants(t *testing.T) {
 	kind().Variants(t, map[string]string{
-		"plain":   "spec: {tls: {disabled: true}}",
-		"cells":   "spec: {cells: [{name: cell1}, {name: cell2, galera: far, rabbitmq: away, conductor: {replicas: 3}}]}",
-		"cached":  "spec: {memcached: cache}",
+		"plain":  "spec: {tls: {disabled: true}}",
+		"cells":  "spec: {cells: [{name: cell1}, {name: cell2, galera: far, rabbitmq: away, conductor: {replicas: 3}}]}",
+		"cached": "spec: {memcached: cache}",
 		"workers": "spec: {scheduler: {replicas: 3}, conductor: {replicas: 2}, " +
 			"maintenance: {keepDays: 0, schedule: 0 1 * * *}}",
 	})
