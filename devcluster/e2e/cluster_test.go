@@ -195,6 +195,26 @@ func TestBridgeKeepsItsAddress(t *testing.T) {
 	}
 }
 
+// TestNodeReachesServices is for what runs in a node's own network, such as agents of the network itself; a closed port
+// answers, too.
+func TestNodeReachesServices(t *testing.T) {
+	c := status(t, shared).Cluster
+	service := kubectl(t, shared, "get", "service", "probe", "-o", "jsonpath={.spec.clusterIP}")
+	for _, address := range []string{service + ":80", c.DNSService().String() + ":53",
+		c.DataAddress(c.Nodes[1]).String() + ":9"} {
+		err := namespace.Set{Network: namespace.Network(c.NodeNetwork(c.Nodes[0].Name))}.Do(func() error {
+			link, err := net.DialTimeout("tcp", address, 5*time.Second)
+			if err == nil {
+				err = link.Close()
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, unix.ECONNREFUSED) {
+			t.Errorf("%s cannot be reached from %s: %v", address, c.Nodes[0].Name, err)
+		}
+	}
+}
+
 func nodeIs(t *testing.T, node, wanted string) error {
 	t.Helper()
 	found := kubectl(t, shared, "get", "node", node, "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].status}`)

@@ -6,7 +6,8 @@ import (
 	"net/netip"
 )
 
-// Every cluster owns one /16: nodes in .0, load balancers in .1, Services from .64, pods of node n in .(128+n).
+// Every cluster owns one /16: nodes in .0, load balancers in .1, nodes' second links in .2, Services from .64, pods of
+// node n in .(128+n).
 const (
 	firstRange = 180
 	ranges     = 64
@@ -34,6 +35,12 @@ func (c *Cluster) NodeAddress(n Node) netip.Addr { return c.address(0, 10+n.Numb
 
 // NodeRange holds the addresses of nodes, API server and machine.
 func (c *Cluster) NodeRange() netip.Prefix { return netip.PrefixFrom(c.address(0, 0), 24) }
+
+// Data is the address that the bridge of the nodes' second links has its link address from.
+func (c *Cluster) Data() netip.Addr { return c.address(2, 1) }
+
+// DataAddress is the address of a node on its second link.
+func (c *Cluster) DataAddress(n Node) netip.Addr { return c.address(2, 10+n.Number) }
 
 // LoadBalancers holds the addresses that Services of type LoadBalancer get.
 func (c *Cluster) LoadBalancers() netip.Prefix { return netip.PrefixFrom(c.address(1, 0), 24) }

@@ -1,6 +1,6 @@
 // Package network joins the nodes of a cluster, its control plane and the machine by one bridge, which lives in the
 // network namespace of the control plane. Pods are routed, not bridged: every node has a route to the pods of every
-// other one.
+// other one. A second bridge joins the nodes only, by a link that is left to what runs in the cluster, such as tunnels.
 package network
 
 import (
@@ -18,8 +18,10 @@ import (
 )
 
 const (
-	bridge   = "bridge"
-	nodeLink = "eth0"
+	bridge     = "bridge"
+	dataBridge = "data"
+	nodeLink   = "eth0"
+	dataLink   = "eth1"
 )
 
 // Ensure makes the bridge, the machine's way to it and the link of every node, and sets which nodes are cut off. What
@@ -55,10 +57,13 @@ func Remove(c *cluster.Cluster) error {
 // RemoveNode takes the network namespace of a node away.
 func RemoveNode(c *cluster.Cluster, node cluster.Node) error {
 	err := in(c.ControlNetwork(), func(handle *netlink.Handle) error {
-		if link, err := handle.LinkByName(port(node)); err == nil {
-			return handle.LinkDel(link)
+		var errs []error
+		for _, name := range []string{port(node), dataPort(node)} {
+			if link, err := handle.LinkByName(name); err == nil {
+				errs = append(errs, handle.LinkDel(link))
+			}
 		}
-		return nil
+		return errors.Join(errs...)
 	})
 	return errors.Join(err, namespace.Remove(namespace.Network(c.NodeNetwork(node.Name))))
 }
@@ -71,20 +76,37 @@ func ensureBridge(c *cluster.Cluster) error {
 		if err := loopback(handle); err != nil {
 			return err
 		}
-		link, err := handle.LinkByName(bridge)
+		data, err := ensureMaster(handle, dataBridge, c.Data())
 		if err != nil {
-			attributes := netlink.NewLinkAttrs()
-			attributes.Name = bridge
-			attributes.HardwareAddr = hardware(c.API())
-			if err := handle.LinkAdd(&netlink.Bridge{LinkAttrs: attributes}); err != nil {
-				return fmt.Errorf("making bridge: %w", err)
-			}
-			if link, err = handle.LinkByName(bridge); err != nil {
-				return fmt.Errorf("finding bridge: %w", err)
-			}
+			return err
+		}
+		if err := handle.LinkSetUp(data); err != nil {
+			return fmt.Errorf("setting bridge %s up: %w", dataBridge, err)
+		}
+		link, err := ensureMaster(handle, bridge, c.API())
+		if err != nil {
+			return err
 		}
 		return address(handle, link, c.API(), c.NodeRange())
 	})
+}
+
+// ensureMaster makes a bridge with the link address that belongs to an IP address.
+func ensureMaster(handle *netlink.Handle, name string, ip netip.Addr) (netlink.Link, error) {
+	if link, err := handle.LinkByName(name); err == nil {
+		return link, nil
+	}
+	attributes := netlink.NewLinkAttrs()
+	attributes.Name = name
+	attributes.HardwareAddr = hardware(ip)
+	if err := handle.LinkAdd(&netlink.Bridge{LinkAttrs: attributes}); err != nil {
+		return nil, fmt.Errorf("making bridge %s: %w", name, err)
+	}
+	link, err := handle.LinkByName(name)
+	if err != nil {
+		return nil, fmt.Errorf("finding bridge %s: %w", name, err)
+	}
+	return link, nil
 }
 
 func ensureHostLink(c *cluster.Cluster) error {
@@ -103,7 +125,7 @@ func ensureHostLink(c *cluster.Cluster) error {
 	if err := address(host, link, c.Host(), c.NodeRange()); err != nil {
 		return err
 	}
-	return plug(c, "machine", false)
+	return plug(c, bridge, "machine", false)
 }
 
 func ensureNode(c *cluster.Cluster, node cluster.Node) error {
@@ -114,17 +136,7 @@ func ensureNode(c *cluster.Cluster, node cluster.Node) error {
 		if err := loopback(handle); err != nil {
 			return err
 		}
-		if err := ensurePair(handle, nodeLink, c.NodeAddress(node), c.ControlNetwork(), port(node)); err != nil {
-			return err
-		}
-		link, err := handle.LinkByName(nodeLink)
-		if err != nil {
-			return fmt.Errorf("finding link: %w", err)
-		}
-		if err := address(handle, link, c.NodeAddress(node), c.NodeRange()); err != nil {
-			return err
-		}
-		return routePods(handle, c, node)
+		return ensureLinks(handle, c, node)
 	})
 	if err != nil {
 		return err
@@ -132,7 +144,53 @@ func ensureNode(c *cluster.Cluster, node cluster.Node) error {
 	if err := forward(c.NodeNetwork(node.Name)); err != nil {
 		return err
 	}
-	return plug(c, port(node), node.Cut)
+	if err := plug(c, dataBridge, dataPort(node), node.Cut); err != nil {
+		return err
+	}
+	return plug(c, bridge, port(node), node.Cut)
+}
+
+func ensureLinks(handle *netlink.Handle, c *cluster.Cluster, node cluster.Node) error {
+	// Its address may have been taken from it for a bridge of the node's own: that is not put back.
+	if _, err := handle.LinkByName(dataLink); err != nil {
+		if err := ensureLink(handle, c, dataLink, dataPort(node), c.DataAddress(node)); err != nil {
+			return err
+		}
+	}
+	if err := ensureLink(handle, c, nodeLink, port(node), c.NodeAddress(node)); err != nil {
+		return err
+	}
+	if err := routeServices(handle, c); err != nil {
+		return err
+	}
+	return routePods(handle, c, node)
+}
+
+func ensureLink(handle *netlink.Handle, c *cluster.Cluster, name, port string, ip netip.Addr) error {
+	if err := ensurePair(handle, name, ip, c.ControlNetwork(), port); err != nil {
+		return err
+	}
+	link, err := handle.LinkByName(name)
+	if err != nil {
+		return fmt.Errorf("finding link: %w", err)
+	}
+	return address(handle, link, ip, netip.PrefixFrom(ip, c.NodeRange().Bits()))
+}
+
+// routeServices lets programs of the node itself, and pods in its network, send to Services. kube-proxy gives what they
+// send another destination, but without a route nothing is sent.
+func routeServices(handle *netlink.Handle, c *cluster.Cluster) error {
+	link, err := handle.LinkByName(nodeLink)
+	if err != nil {
+		return fmt.Errorf("finding link: %w", err)
+	}
+	services := c.Services()
+	route := &netlink.Route{LinkIndex: link.Attrs().Index, Scope: unix.RT_SCOPE_LINK, Protocol: unix.RTPROT_STATIC,
+		Dst: &net.IPNet{IP: services.Addr().AsSlice(), Mask: net.CIDRMask(services.Bits(), 32)}}
+	if err := handle.RouteReplace(route); err != nil {
+		return fmt.Errorf("routing to Services: %w", err)
+	}
+	return nil
 }
 
 // routePods leads from a node to the pods of all others.
@@ -175,8 +233,8 @@ func ensurePair(handle *netlink.Handle, name string, ip netip.Addr, peerNetwork,
 	return nil
 }
 
-// plug puts a port into the bridge, up or down.
-func plug(c *cluster.Cluster, port string, down bool) error {
+// plug puts a port into a bridge, up or down.
+func plug(c *cluster.Cluster, bridge, port string, down bool) error {
 	return in(c.ControlNetwork(), func(handle *netlink.Handle) error {
 		link, err := handle.LinkByName(port)
 		if err != nil {
@@ -184,7 +242,7 @@ func plug(c *cluster.Cluster, port string, down bool) error {
 		}
 		master, err := handle.LinkByName(bridge)
 		if err != nil {
-			return fmt.Errorf("finding bridge: %w", err)
+			return fmt.Errorf("finding bridge %s: %w", bridge, err)
 		}
 		if err := handle.LinkSetMaster(link, master); err != nil {
 			return fmt.Errorf("plugging port %s: %w", port, err)
@@ -236,3 +294,5 @@ func in(network string, f func(*netlink.Handle) error) error {
 }
 
 func port(node cluster.Node) string { return node.Name }
+
+func dataPort(node cluster.Node) string { return node.Name + "-data" }

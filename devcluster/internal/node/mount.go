@@ -17,10 +17,11 @@ import (
 // Folders are the fixed paths of which every node sees its own, and what it sees there of its state.
 func Folders() map[string]string {
 	return map[string]string{
-		"/var/lib/kubelet":    "kubelet",
-		"/var/lib/cni":        "cni",
-		"/var/log/pods":       "pods",
-		"/var/log/containers": "containers",
+		"/var/lib/kubelet":     "kubelet",
+		"/var/lib/cni":         "cni",
+		"/var/log/pods":        "pods",
+		"/var/log/containers":  "containers",
+		"/var/lib/openvswitch": "openvswitch",
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"stackwright.dev/devcluster/internal/apiserver"
 	"stackwright.dev/devcluster/internal/cgroup"
@@ -38,7 +40,8 @@ type Node struct {
 // Prepare makes the node's folders, namespaces, control group, keys and configuration, keeping what is there. Its
 // network must be there.
 func (n Node) Prepare() error {
-	for _, folder := range []string{"kubelet", "cni", "pods", "containers", "volumes", "containerd", "config"} {
+	folders := slices.AppendSeq([]string{"volumes", "containerd", "config"}, maps.Values(Folders()))
+	for _, folder := range folders {
 		if err := os.MkdirAll(n.state(folder), 0o711); err != nil {
 			return fmt.Errorf("making folder of %s: %w", n.Name, err)
 		}
