@@ -19,9 +19,10 @@ func Folders() map[string]string {
 	return map[string]string{
 		"/var/lib/kubelet":     "kubelet",
 		"/var/lib/cni":         "cni",
+		"/var/lib/openvswitch": "openvswitch",
+		"/var/lib/stackwright": "stackwright",
 		"/var/log/pods":        "pods",
 		"/var/log/containers":  "containers",
-		"/var/lib/openvswitch": "openvswitch",
 	}
 }
 
