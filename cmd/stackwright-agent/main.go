@@ -4,16 +4,19 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"stackwright.dev/stackwright/internal/agent"
+	"stackwright.dev/stackwright/internal/agent/libvirt"
 )
 
 func main() {
@@ -25,6 +28,8 @@ func main() {
 
 func roles() map[string]func(context.Context, []string) error {
 	return map[string]func(context.Context, []string) error{
+		"leave":     libvirt.Leave,
+		"libvirt":   libvirt.Run,
 		"mariadb":   runMariaDB,
 		"memcached": runMemcached,
 		"ovs":       runOVS,
@@ -34,12 +39,13 @@ func roles() map[string]func(context.Context, []string) error {
 }
 
 func run(args []string) error {
+	known := strings.Join(slices.Sorted(maps.Keys(roles())), ", ")
 	if len(args) == 0 {
-		return errors.New("say what to run: stackwright-agent mariadb | memcached | ovs | ovsdb | rabbitmq")
+		return fmt.Errorf("say what to run: stackwright-agent ROLE, which is one of %s", known)
 	}
 	role, ok := roles()[args[0]]
 	if !ok {
-		return fmt.Errorf("there is no agent for %q; there is one for mariadb, memcached, ovs, ovsdb and rabbitmq", args[0])
+		return fmt.Errorf("there is no agent for %q; there is one for %s", args[0], known)
 	}
 	if err := agent.AsInit(); err != nil {
 		return err

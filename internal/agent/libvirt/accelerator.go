@@ -1,0 +1,77 @@
+package libvirt
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Accelerators that guests run on, as Nova calls them in virt_type.
+const (
+	hardware = "kvm"
+	software = "qemu"
+)
+
+// The firmware of an empty machine says that there is nothing to start half a second after it began, unless the
+// processor refuses what it does.
+const (
+	bootWithin = 5 * time.Second
+	booted     = "No bootable device"
+)
+
+// decide finds out whether guests can run on the processor, and leaves the answer for Nova in run/libvirt/accelerator.
+// It is asked from outside of the pod's control groups, which keep the device from it.
+func (c Config) decide() error {
+	accelerator, why := probe(context.Background(), "qemu-system-x86_64")
+	slog.Info("it is decided what guests run on", "accelerator", accelerator, "because", why)
+	if err := os.WriteFile(c.path("run/libvirt/accelerator"), []byte(accelerator+"\n"), 0o644); err != nil {
+		return fmt.Errorf("writing down what guests run on: %w", err)
+	}
+	return nil
+}
+
+// probe starts an empty machine on the processor as it is, as guests are. That the device is there says little: in a
+// virtual machine it may refuse instructions and registers that firmware and guests need.
+func probe(ctx context.Context, emulator string) (accelerator, why string) {
+	ctx, stop := context.WithTimeout(ctx, bootWithin)
+	defer stop()
+	cmd := exec.CommandContext(ctx, emulator, "-accel", "kvm", "-cpu", "host", "-machine", "pc", "-m", "64", "-nodefaults",
+		"-net", "none", "-display", "none", "-chardev", "stdio,id=firmware",
+		"-device", "isa-debugcon,iobase=0x402,chardev=firmware")
+	cmd.WaitDelay = time.Second
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	said, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return software, fmt.Sprintf("starting a machine on KVM: %v", err)
+	}
+	runs := saw(said, booted)
+	stop()
+	_ = cmd.Wait() // it was killed, or has said why it ended
+	if runs {
+		return hardware, "a machine started on KVM"
+	}
+	reason, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
+	return software, "no machine starts on KVM: " + cmp.Or(reason, "its firmware hangs")
+}
+
+// saw tells whether a line with the words comes before the end.
+func saw(from io.Reader, words string) bool {
+	for lines := bufio.NewScanner(from); lines.Scan(); {
+		if strings.Contains(lines.Text(), words) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,86 @@
+package libvirt
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// daemonConf of libvirtd. Nobody but root and processes that have the folder of its socket mounted reach it.
+const daemonConf = `unix_sock_group = "nova"
+unix_sock_rw_perms = "0770"
+auth_unix_ro = "none"
+auth_unix_rw = "none"
+log_outputs = "3:stderr"
+host_uuid = "%s"
+`
+
+// guestConf of libvirtd. Guests live in the control group and the namespaces of libvirtd, without a daemon for their
+// logs, as a daemon in the container would end with it.
+const guestConf = `user = "root"
+group = "root"
+security_driver = "none"
+cgroup_controllers = [ ]
+namespaces = [ ]
+stdio_handler = "file"
+remember_owner = 0
+`
+
+func (c Config) path(elements ...string) string {
+	return filepath.Join(append([]string{c.Folder}, elements...)...)
+}
+
+// prepare makes the folders and files that libvirtd and Nova expect.
+func (c Config) prepare() error {
+	for _, folder := range []string{"etc/libvirt/qemu", "etc/libvirt/secrets", "run/libvirt", "var/lib/libvirt"} {
+		if err := os.MkdirAll(c.path(folder), 0o755); err != nil {
+			return fmt.Errorf("making libvirt's folders: %w", err)
+		}
+	}
+	for _, folder := range []string{"var/lib/nova", "var/lib/nova/instances"} {
+		if err := os.MkdirAll(c.path(folder), 0o755); err != nil {
+			return fmt.Errorf("making Nova's folders: %w", err)
+		}
+		if err := os.Chown(c.path(folder), c.Owner, c.Owner); err != nil {
+			return fmt.Errorf("giving Nova its folders: %w", err)
+		}
+	}
+	id, err := c.identity()
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string]string{"libvirtd.conf": fmt.Sprintf(daemonConf, id), "qemu.conf": guestConf} {
+		if err := os.WriteFile(c.path("etc/libvirt", name), []byte(content), 0o600); err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// identity is a number that no other host has, and that stays. What the firmware says is the same on machines that were
+// copied, and then guests cannot move between them.
+func (c Config) identity() (string, error) {
+	file := c.path("etc/libvirt/host-uuid")
+	have, err := os.ReadFile(file)
+	if err == nil {
+		return strings.TrimSpace(string(have)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("reading the host's identity: %w", err)
+	}
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	id := fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	if err := os.WriteFile(file+".new", []byte(id+"\n"), 0o600); err != nil {
+		return "", fmt.Errorf("writing the host's identity: %w", err)
+	}
+	if err := os.Rename(file+".new", file); err != nil {
+		return "", fmt.Errorf("keeping the host's identity: %w", err)
+	}
+	return id, nil
+}

@@ -1,0 +1,132 @@
+package libvirt
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// Both versions of the kernel's control groups, and both ways in which a kubelet names those of its pods.
+func TestGuestsAreBesidePods(t *testing.T) {
+	for name, c := range map[string]struct {
+		own, entered string
+		trees        []string
+	}{
+		"version 1": {"4:memory:/kubepods/burstable/pod1/c1\n3:cpu,cpuacct:/kubepods/burstable/pod1/c1\n0::/\n",
+			"memory/stackwright-guests cpu,cpuacct/stackwright-guests", []string{"memory", "cpu,cpuacct"}},
+		"a named tree": {"1:name=systemd:/kubepods/besteffort/pod1/c1\n", "systemd/stackwright-guests", []string{"systemd"}},
+		"within a group": {"4:memory:/devcluster/dev/node-1/kubepods/pod1/c1\n",
+			"memory/devcluster/dev/node-1/stackwright-guests", []string{"memory/devcluster/dev/node-1", "memory"}},
+		"version 2": {"0::/kubepods.slice/kubepods-pod1.slice/cri-1.scope\n", "stackwright-guests", []string{"."}},
+		"both":      {"0::/kubepods/pod1/c1\n", "unified/stackwright-guests", []string{"unified"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			for _, tree := range c.trees {
+				write(t, filepath.Join(root, tree, "cgroup.procs"), "")
+				write(t, filepath.Join(root, tree, "cpuset.cpus"), "0-7")
+			}
+			if err := enter(root, c.own, 42); err != nil {
+				t.Fatal(err)
+			}
+			for group := range strings.FieldsSeq(c.entered) {
+				if got := content(t, filepath.Join(root, group, "cgroup.procs")); got != "42" {
+					t.Errorf("in %s is process %q, want 42", group, got)
+				}
+				if got := content(t, filepath.Join(root, group, "cpuset.cpus")); got != "0-7" {
+					t.Errorf("%s has processors %q, want those of its parent", group, got)
+				}
+			}
+		})
+	}
+}
+
+func TestWhoIsInNoPodIsTold(t *testing.T) {
+	for name, own := range map[string]string{"the root": "0::/\n", "a service": "0::/system.slice/libvirtd.service\n"} {
+		if err := enter(t.TempDir(), own, 42); !errors.Is(err, errNoPod) {
+			t.Errorf("%s: the error is %v, want %v", name, err, errNoPod)
+		}
+	}
+	if err := enter(t.TempDir(), "garbage\n", 42); err == nil || errors.Is(err, errNoPod) {
+		t.Errorf("of garbage the error is %v", err)
+	}
+}
+
+// The identity of a host stays, and no other host has it.
+func TestFilesOfAHost(t *testing.T) {
+	c := Config{Folder: t.TempDir(), Owner: os.Getuid()}
+	for range 2 {
+		if err := c.prepare(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := content(t, c.path("etc/libvirt/libvirtd.conf"))
+	id := strings.TrimSpace(content(t, c.path("etc/libvirt/host-uuid")))
+	if !strings.Contains(first, `host_uuid = "`+id+`"`) {
+		t.Errorf("the identity is %s, and libvirtd has\n%s", id, first)
+	}
+	other := Config{Folder: t.TempDir(), Owner: os.Getuid()}
+	if err := other.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if content(t, other.path("etc/libvirt/host-uuid")) == content(t, c.path("etc/libvirt/host-uuid")) {
+		t.Error("two hosts have the same identity")
+	}
+	if info, err := os.Stat(c.path("var/lib/nova/instances")); err != nil || !info.IsDir() {
+		t.Errorf("there is no folder for guests: %v", err)
+	}
+}
+
+// A machine runs on KVM when its firmware has come to its end, and the reason why it does not is told.
+func TestProbe(t *testing.T) {
+	for name, c := range map[string]struct{ emulator, want, why string }{
+		"works":   {"echo SeaBIOS; echo No bootable device.; exec sleep 60", hardware, "a machine started on KVM"},
+		"refused": {"echo failed to set MSR >&2; exit 1", software, "no machine starts on KVM: failed to set MSR"},
+		"silent":  {"exit 0", software, "no machine starts on KVM: its firmware hangs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			emulator := filepath.Join(t.TempDir(), "qemu")
+			write(t, emulator, "#!/bin/sh\n"+c.emulator+"\n")
+			got, why := probe(t.Context(), emulator)
+			if got != c.want || why != c.why {
+				t.Errorf("it is %s: %s; want %s: %s", got, why, c.want, c.why)
+			}
+		})
+	}
+	if got, why := probe(t.Context(), filepath.Join(t.TempDir(), "none")); got != software {
+		t.Errorf("without an emulator it is %s: %s", got, why)
+	}
+}
+
+// A daemon whose agent ended before it could ask to end with it does not begin.
+func TestALateDaemonDoesNotBegin(t *testing.T) {
+	if err := endWithParent(1 << 30); err == nil {
+		t.Error("a parent that is gone is not noticed")
+	}
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+}
