@@ -103,10 +103,12 @@ func TestProgramsRun(t *testing.T) {
 	}{
 		"glance":          {[]string{"glance-manage", "--version"}, "30.0"},
 		"keystone":        {[]string{"keystone-manage", "--version"}, "27.0"},
+		"libvirt":         {[]string{"libvirtd", "--version"}, "11.3"},
 		"mariadb":         {[]string{"mariadbd", "--version"}, "11.8"},
 		"memcached":       {[]string{"memcached", "--version"}, "1.6"},
 		"neutron":         {[]string{"neutron-rpc-server", "--version"}, "26.0"},
 		"nova":            {[]string{"nova-manage", "--version"}, "31.0"},
+		"nova-compute":    {[]string{"python3", "-c", "import libvirt, nova.virt.fake as f; print(f)"}, "nova.virt"},
 		"openstackclient": {[]string{"openstack", "--version"}, "openstack 7"},
 		"placement":       {[]string{"placement-manage", "--version"}, "13.0"},
 		"rabbitmq":        {[]string{"ls", "/usr/lib/rabbitmq/bin/rabbitmq-server"}, "rabbitmq-server"},
