@@ -16,10 +16,12 @@ import (
 	"stackwright.dev/kit/owner"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/controlplane"
+	"stackwright.dev/stackwright/internal/fleet/buildingblock"
 	"stackwright.dev/stackwright/internal/infra/database"
 	"stackwright.dev/stackwright/internal/infra/galera"
 	"stackwright.dev/stackwright/internal/infra/member"
@@ -85,6 +87,7 @@ func Registry(e Environment) Entries {
 		entry(neutron.Definition(e.Gateway)),
 		entry(nova.Definition(e.Gateway)),
 		entry(novacell.Definition(e.Gateway)),
+		entry(buildingblock.Definition()),
 		openstackResources(e),
 	}
 }
@@ -175,7 +178,7 @@ func NewScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		clientgoscheme.AddToScheme, controlplanev1.AddToScheme, infrav1.AddToScheme, servicev1.AddToScheme,
-		openstackv1.AddToScheme,
+		openstackv1.AddToScheme, fleetv1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
 			panic(fmt.Sprintf("two kinds have one name: %v", err))

@@ -34,7 +34,7 @@ func perService() []string {
 	return []string{"--controllers=controlplane", "--controllers=galera,database", "--controllers=rabbitmq,messagebus",
 		"--controllers=memcached", "--controllers=ovn", "--controllers=keystone", "--controllers=glance",
 		"--controllers=placement", "--controllers=neutron", "--controllers=nova", "--controllers=novacell",
-		"--controllers=resources"}
+		"--controllers=buildingblock", "--controllers=resources"}
 }
 
 // perComponent is one operator for each controller, and for each component of those that have several.

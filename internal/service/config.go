@@ -141,12 +141,12 @@ func (s Service[T]) layers(sc *step.Scope[T]) ([]oslo.Layer, error) {
 			layers = append(layers, oslo.Layer{Origin: origin, Hidden: from.Secret != "", File: file})
 		}
 	}
-	own, err := layerOf(sc.Owner().Common().Config)
+	own, err := LayerOf(sc.Owner().Common().Config)
 	return append(layers, own), err
 }
 
-// layerOf makes a layer of spec.config.
-func layerOf(config map[string]servicev1.Options) (oslo.Layer, error) {
+// LayerOf makes a layer of spec.config.
+func LayerOf(config map[string]servicev1.Options) (oslo.Layer, error) {
 	layer := oslo.Layer{Origin: "spec.config", File: &oslo.File{}, Lists: map[[2]string]bool{}}
 	for _, section := range slices.Sorted(maps.Keys(config)) {
 		for _, option := range slices.Sorted(maps.Keys(config[section])) {

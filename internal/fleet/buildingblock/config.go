@@ -1,0 +1,130 @@
+package buildingblock
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/outcome"
+
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
+	"stackwright.dev/stackwright/internal/image/catalogue"
+	"stackwright.dev/stackwright/internal/service"
+	"stackwright.dev/stackwright/internal/service/oslo"
+	"stackwright.dev/stackwright/releases"
+)
+
+// launcher starts nova-compute.
+//
+//go:embed stackwright_compute.py
+var launcher []byte
+
+// Files of the block's Secret. Nova reads all files of that folder that end in .yaml for what providers are.
+const (
+	configFile   = "block.conf"
+	launcherFile = "stackwright_compute.py"
+	providerFile = "provider.yaml"
+)
+
+// config checks the options that a person asks for, and writes what the hosts of the block have in common beside what
+// they have in common with all of their cell.
+func config(s *scope) ([]client.Object, error) {
+	b := s.Owner()
+	file, err := compose(b)
+	if err != nil {
+		return nil, &outcome.Error{Class: outcome.Invalid, Reason: "InvalidConfig", Err: err}
+	}
+	data := map[string][]byte{configFile: file.Bytes(), launcherFile: launcher}
+	if traits := b.Spec.Placement.Traits; len(traits) > 0 {
+		data[providerFile] = providers(traits)
+	}
+	data[keyHash] = []byte(hashOf(data))
+	secret := &corev1.Secret{ObjectMeta: meta(b, configName(b), ""), Data: data}
+	return []client.Object{secret}, nil
+}
+
+func compose(b object) (*oslo.File, error) {
+	layer, err := service.LayerOf(b.Spec.Config)
+	if err != nil {
+		return nil, err
+	}
+	known, err := catalogue.Load(releases.Files, b.Spec.Release, "nova-compute")
+	if err != nil {
+		return nil, fmt.Errorf("spec.release: %w; take a release that the operator knows", err)
+	}
+	return oslo.Checker{Catalogue: known}.Compose(options(b), layer)
+}
+
+// options sets what differs from upstream's defaults and from the cell's configuration.
+func options(b object) *oslo.File {
+	f := &oslo.File{}
+	f.Set(oslo.Default, "instances_path", "/var/lib/nova/instances")
+	if fake(b) {
+		f.Set(oslo.Default, "compute_driver", "fake.FakeHost")
+	} else {
+		virtual(b, f)
+	}
+	ratios := b.Spec.Placement.Overcommit
+	for name, r := range map[string]*fleetv1.Ratio{"cpu": ratios.CPU, "ram": ratios.Memory, "disk": ratios.Disk} {
+		if r != nil {
+			f.Set(oslo.Default, name+"_allocation_ratio", string(*r))
+		}
+	}
+	if len(b.Spec.Placement.Traits) > 0 {
+		f.Set("compute", "provider_config_location", blockDir)
+	}
+	return f
+}
+
+// virtual sets how servers of libvirt run.
+func virtual(b object, f *oslo.File) {
+	f.Set(oslo.Default, "compute_driver", "libvirt.LibvirtDriver")
+	// nova-compute has no rights. What takes some it does through privsep, which sudo starts.
+	f.Set("workarounds", "disable_rootwrap", true)
+	// Screens are shown by the cell's proxy only. my_ip is the node's address, from the environment.
+	f.Set("vnc", "server_listen", "$my_ip")
+	f.Set("vnc", "server_proxyclient_address", "$my_ip")
+	// Sockets of Open vSwitch are root's, so it is asked through privsep and not by a library.
+	f.Set("os_vif_ovs", "ovsdb_interface", "vsctl")
+	f.Set("os_vif_ovs", "ovsdb_connection", "unix:/run/openvswitch/db.sock")
+	l := b.Spec.Libvirt
+	if l == nil {
+		return
+	}
+	if l.VirtType != "" && l.VirtType != auto {
+		f.Set("libvirt", "virt_type", l.VirtType)
+	}
+	if l.CPUMode != "" {
+		f.Set("libvirt", "cpu_mode", l.CPUMode)
+	}
+	if len(l.CPUModels) > 0 {
+		f.Set("libvirt", "cpu_models", strings.Join(l.CPUModels, ","))
+	}
+}
+
+// providers is a file that gives traits to each host, see Nova's guide on managing resource providers by files.
+func providers(traits []fleetv1.Trait) []byte {
+	var out bytes.Buffer
+	out.WriteString("meta: {schema_version: '1.0'}\nproviders:\n- identification: {uuid: $COMPUTE_NODE}\n" +
+		"  traits:\n    additional:\n")
+	for _, t := range traits {
+		fmt.Fprintf(&out, "    - %s\n", t)
+	}
+	return out.Bytes()
+}
+
+func hashOf(data map[string][]byte) string {
+	h := sha256.New()
+	for _, k := range slices.Sorted(maps.Keys(data)) {
+		fmt.Fprintf(h, "%s\x00%d\x00%s", k, len(data[k]), data[k])
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}

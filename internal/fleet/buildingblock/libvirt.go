@@ -1,0 +1,41 @@
+package buildingblock
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// libvirtRights are what libvirtd and QEMU take: networks of guests, mounts, priorities, files and processes of others.
+func libvirtRights() []corev1.Capability {
+	return []corev1.Capability{"AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "MKNOD", "NET_ADMIN", "SETGID",
+		"SETPCAP", "SETUID", "SYS_ADMIN", "SYS_NICE", "SYS_PTRACE"}
+}
+
+// libvirtSet runs libvirtd. It leaves the control groups of its pod, so the node's are mounted, and with them it leaves
+// what they forbid: the devices of the node, such as /dev/kvm, are open to it.
+func libvirtSet(s *scope) ([]client.Object, error) {
+	b := s.Owner()
+	c := limited(*b.Spec.Agents.Libvirt)
+	c.Command = []string{"stackwright-agent", "libvirt", "--name=$(NODE_NAME)", fmt.Sprintf("--owner=%d", uid), "--",
+		"libvirtd"}
+	c.Env = []corev1.EnvVar{field("NODE_NAME", "spec.nodeName")}
+	c.ReadinessProbe = ask(5, 5, "virsh", "--connect", "qemu:///system", "version")
+	c.SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64(0)), ReadOnlyRootFilesystem: new(true),
+		Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}, Add: libvirtRights()}}
+	var volumes []corev1.Volume
+	volumes, c.VolumeMounts = put([]place{
+		{"run", "/run", ""}, {"tmp", "/tmp", ""}, {"cache", "/var/cache/libvirt", ""},
+		{"groups", "/sys/fs/cgroup", "/sys/fs/cgroup"}, {"devices", "/dev", "/dev"},
+		{"sockets", "/run/libvirt", "/run/libvirt"}, {"openvswitch", "/run/openvswitch", "/run/openvswitch"},
+		{"definitions", "/etc/libvirt", state + "/libvirt/definitions"},
+		{"libvirt", "/var/lib/libvirt", state + "/libvirt/state"},
+		{"logs", "/var/log/libvirt", state + "/libvirt/logs"}, {"nova", "/var/lib/nova", state + "/nova"},
+	})
+	pod := template(b, "libvirt", c, volumes...)
+	// The kernel ends all processes of a namespace with its first.
+	pod.Spec.HostPID = true
+	pod.Spec.TerminationGracePeriodSeconds = new(int64(30))
+	return []client.Object{daemons(b, libvirtName(b), "libvirt", pod)}, nil
+}

@@ -1,0 +1,116 @@
+"""Starts nova-compute as the hosts of a building block need it.
+
+STACKWRIGHT_ACCELERATOR is auto on hosts that find out for themselves what servers run on. STACKWRIGHT_FAKE_HOSTS is the
+number of hosts that one process is, called STACKWRIGHT_BLOCK with a number; without it the process is one host, that
+of libvirt. The file STARTED is there once all of them have started.
+"""
+
+import os
+import socket
+import sys
+import time
+import uuid
+
+from nova.cmd import compute  # before all else, as it makes what blocks yield
+import eventlet
+from nova import service
+from nova.compute import rpcapi
+from nova.virt import fake
+from nova.virt import node
+
+STARTED = '/tmp/started'
+LIBVIRT = '/run/libvirt/libvirt-sock'
+ACCELERATOR = '/run/libvirt/accelerator'
+
+
+def identity(host):
+    return str(uuid.uuid5(uuid.NAMESPACE_DNS, host))
+
+
+class FakeHost(fake.FakeDriver):
+    """One of several hosts of a process, known by its name and not by a file of the process's.
+
+    Nova's own driver of several hosts knows them by numbers that are new after each start.
+    """
+
+    def get_available_resource(self, nodename):
+        resources = super().get_available_resource(nodename)
+        resources['uuid'] = identity(nodename)
+        return resources
+
+    def get_nodenames_by_uuid(self, refresh=False):
+        return {identity(name): name for name in self.get_available_nodes()}
+
+
+def tell_when_started(count):
+    """A service has started once its start returns: it is in the database and takes orders."""
+    start = service.Service.start
+    started = set()
+
+    def counted(self):
+        start(self)
+        started.add(self.host)
+        if len(started) == count:
+            open(STARTED, 'w').close()
+
+    service.Service.start = counted
+
+
+def wait_for_libvirt():
+    """Without libvirt Nova ends, and a container that ends often is started ever more seldom."""
+    told = False
+    while True:
+        try:
+            with socket.socket(socket.AF_UNIX) as s:
+                s.connect(LIBVIRT)
+                return
+        except OSError as e:
+            if not told:
+                print('waiting for libvirt at %s: %s' % (LIBVIRT, e), file=sys.stderr, flush=True)
+                told = True
+            time.sleep(0.5)
+
+
+def libvirt_host():
+    wait_for_libvirt()
+    import libvirt
+    # Nova asks a host that is new for its servers before it registers its loop of events, and a connection that was
+    # opened before there is one never has events. The second registration is ignored.
+    libvirt.virEventRegisterDefaultImpl()
+    if os.environ.get('STACKWRIGHT_ACCELERATOR') == 'auto':
+        with open(ACCELERATOR) as f:
+            os.environ['OS_LIBVIRT__VIRT_TYPE'] = f.read().strip()
+    tell_when_started(1)
+
+
+def fake_hosts(block, count):
+    # Nova looks for drivers in its own packages.
+    fake.FakeHost = FakeHost
+    # Nova refuses to go on without the file by which a host is known after its first start.
+    node.read_local_node_uuid = lambda: identity(block)
+    tell_when_started(count)
+    serve = service.serve
+
+    def serve_all(server, workers=None):
+        serve(server, workers)
+        # Its launcher would start ten at most, and has nothing to do for those that keep nothing when they end.
+        for n in range(1, count):
+            eventlet.spawn_n(service.Service.create(
+                host='%s-%d' % (block, n), binary='nova-compute', topic=rpcapi.RPC_TOPIC).start)
+
+    service.serve = serve_all
+
+
+def main():
+    if os.path.exists(STARTED):
+        os.unlink(STARTED)
+    count = int(os.environ.get('STACKWRIGHT_FAKE_HOSTS', 0))
+    if count:
+        fake_hosts(os.environ['STACKWRIGHT_BLOCK'], count)
+    else:
+        libvirt_host()
+    return compute.main()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

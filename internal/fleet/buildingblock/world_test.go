@@ -1,0 +1,237 @@
+package buildingblock_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/fleet/buildingblock"
+	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service/servicetest"
+)
+
+const (
+	rack  = "BuildingBlock/cloud/rack-a"
+	crowd = "BuildingBlock/cloud/crowd"
+)
+
+// scenario is a block in its smallest form, from testdata/<name>.yaml, changed by a merge patch in YAML.
+func scenario(t *testing.T, name, patch string) kittest.Scenario {
+	t.Helper()
+	const definitions = "../../../charts/stackwright-operator/crds/"
+	return kittest.Scenario{
+		Scheme: operator.Scheme(),
+		Controllers: func(http.RoundTripper) ([]kit.Controller, error) {
+			c, err := kit.New(buildingblock.Definition(), operator.Scheme())
+			return []kit.Controller{c}, err
+		},
+		CRDs: []string{definitions + "fleet.stackwright.dev_buildingblocks.yaml",
+			definitions + "service.stackwright.dev_novacells.yaml"},
+		Files:    []string{"testdata/world.yaml", patched(t, name, patch)},
+		Children: map[string]kittest.Behaviour{"DaemonSet": onNodes(3)},
+	}
+}
+
+// onNodes has a DaemonSet run on that many nodes.
+func onNodes(n int64) kittest.Behaviour {
+	return kittest.With(kittest.Ready, map[string]any{"desiredNumberScheduled": n, "currentNumberScheduled": n,
+		"updatedNumberScheduled": n, "numberAvailable": n, "numberReady": n})
+}
+
+func patched(t *testing.T, name, patch string) string {
+	t.Helper()
+	base, err := os.ReadFile("testdata/" + name + ".yaml")
+	servicetest.Must(t, err)
+	doc, err := yaml.YAMLToJSON(base)
+	servicetest.Must(t, err)
+	if patch != "" {
+		change, err := yaml.YAMLToJSON([]byte(patch))
+		servicetest.Must(t, err)
+		doc, err = jsonpatch.MergePatch(doc, change)
+		servicetest.Must(t, err)
+	}
+	file := filepath.Join(t.TempDir(), name+".yaml")
+	servicetest.Must(t, os.WriteFile(file, doc, 0o600))
+	return file
+}
+
+func TestGolden(t *testing.T) {
+	kittest.New(t, scenario(t, "libvirt", "")).Golden(t, "testdata/minimal.yaml")
+}
+
+func TestFakeGolden(t *testing.T) {
+	kittest.New(t, scenario(t, "fake", "")).Golden(t, "testdata/crowd.yaml")
+}
+
+func TestBudget(t *testing.T) { kittest.New(t, scenario(t, "libvirt", "")).Budget(t, 0, 0) }
+func TestCrash(t *testing.T)  { kittest.New(t, scenario(t, "libvirt", "")).Crash(t, nil) }
+func TestDelete(t *testing.T) { kittest.New(t, scenario(t, "libvirt", "")).Delete(t, nil) }
+
+// Each variant is a patch of the smallest block, and in testdata the lines in which its objects differ.
+func TestVariants(t *testing.T) {
+	base, err := os.ReadFile("testdata/minimal.yaml")
+	servicetest.Must(t, err)
+	for name, patch := range map[string]string{
+		"qemu": "spec: {libvirt: {virtType: qemu}}",
+		"agents": `spec: {agents: {maxUnavailable: 2, libvirt: {resources: {requests: {memory: 64Mi}}},
+  novaCompute: {resources: {limits: {memory: 1Gi}}}}, hosts: {tolerations: [{key: servers, operator: Exists}]}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, scenario(t, "libvirt", patch)).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				kittest.Golden(t, "testdata/"+name+".diff", kittest.Diff(string(base), p.Applied()))
+			})
+		})
+	}
+}
+
+func TestFiles(t *testing.T) {
+	patch := `spec:
+  placement: {overcommit: {cpu: "8.0", memory: "1.5", disk: "2"}, traits: [CUSTOM_GOLD, CUSTOM_SSD]}
+  libvirt: {virtType: kvm, cpuMode: custom, cpuModels: [Nehalem, Haswell]}
+  config: {libvirt: {images_type: qcow2}}`
+	kittest.New(t, scenario(t, "libvirt", patch)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		files := servicetest.Secret(p, "rack-a-config")
+		kittest.Golden(t, "testdata/block.conf", files["block.conf"])
+		kittest.Golden(t, "testdata/provider.yaml", files["provider.yaml"])
+	})
+}
+
+func hosts(p *kittest.Play, block string) [2]int64 {
+	p.T.Helper()
+	o := p.Object(block).Object
+	total, _, _ := unstructured.NestedInt64(o, "status", "hosts", "total")
+	ready, _, _ := unstructured.NestedInt64(o, "status", "hosts", "ready")
+	return [2]int64{total, ready}
+}
+
+// As many hosts are ready as have the agent that fewer have.
+func TestHostsAreCounted(t *testing.T) {
+	kittest.New(t, scenario(t, "libvirt", "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		if got := hosts(p, rack); got != [2]int64{3, 3} {
+			t.Errorf("total and ready are %v, want 3 of each", got)
+		}
+		p.Behave("DaemonSet/rack-a-libvirt", kittest.With(onNodes(3), map[string]any{"numberReady": int64(2)}))
+		p.Settle()
+		if got := hosts(p, rack); got != [2]int64{3, 2} {
+			t.Errorf("total and ready are %v, want 3 and 2", got)
+		}
+	})
+	kittest.New(t, scenario(t, "fake", "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		if got := hosts(p, crowd); got != [2]int64{200, 200} {
+			t.Errorf("total and ready are %v, want 200 of each", got)
+		}
+	})
+}
+
+// What changes in the cell restarts nova-compute and leaves libvirt alone.
+func TestOnlyWhatReadsAChangeRestarts(t *testing.T) {
+	for name, c := range map[string]struct {
+		object, field string
+		value         any
+		want          string
+	}{
+		"the cell": {"Secret/cloud/nova-cell1-compute", "data.hash", "b3RoZXI=", "daemonsets/rack-a-compute"},
+		"an option": {rack, "spec.config", map[string]any{"libvirt": map[string]any{"images_type": "raw"}},
+			"daemonsets/rack-a-compute secrets/rack-a-config"},
+		"libvirt's image": {rack, "spec.agents.libvirt.image", "images.test/libvirt:2", "daemonsets/rack-a-libvirt"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, scenario(t, "libvirt", "")).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				got := strings.Join(servicetest.Writes(p, func() { p.Change(c.object, c.field, c.value) }), " ")
+				if got != c.want {
+					t.Errorf("it wrote %s, want %s", got, c.want)
+				}
+				p.Ready()
+			})
+		})
+	}
+}
+
+// world is the world with a namespace that takes pods of that level.
+func world(t *testing.T, level string) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/world.yaml")
+	servicetest.Must(t, err)
+	file := filepath.Join(t.TempDir(), "world.yaml")
+	servicetest.Must(t, os.WriteFile(file, []byte(strings.Replace(string(text), "privileged", level, 1)), 0o600))
+	return file
+}
+
+// What cannot work is told with what would be right, and nothing is started.
+func TestWhatCannotWorkIsTold(t *testing.T) {
+	for name, c := range map[string]struct{ patch, level, condition, reason, want string }{
+		"no node": {"spec: {hosts: {nodeSelector: {example.org/rack: z}}}", "", "NodesReady", "NoNodes",
+			"No node has the labels of spec.hosts.nodeSelector, example.org/rack=z; run kubectl label node NAME"},
+		"pod security": {"", "restricted", "NamespaceReady", "PodSecurity",
+			"Namespace cloud has Pod Security level restricted, and agents of hosts need privileged; run kubectl label"},
+		"no cell": {"spec: {cell: nowhere}", "", "ComputeReady", "",
+			"NovaCell nowhere does not exist in namespace cloud; create it."},
+		"an option": {"spec: {config: {libvirt: {image_type: raw}}}", "", "ConfigReady", "InvalidConfig",
+			"nova-compute of release epoxy has no option image_type in section [libvirt]; did you mean images_type?"},
+		"a release": {"spec: {release: austin}", "", "ConfigReady", "InvalidConfig",
+			"take a release that the operator knows"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scenario(t, "libvirt", c.patch)
+			if c.level != "" {
+				s.Files[0] = world(t, c.level)
+			}
+			kittest.New(t, s).Run(t, func(p *kittest.Play) {
+				p.Settle()
+				got := p.Condition(rack, c.condition)
+				if got.Status == metav1.ConditionTrue || c.reason != "" && got.Reason != c.reason ||
+					!strings.Contains(got.Message, c.want) {
+					t.Errorf("the condition is %s %s: %s\nwant %s: %s", got.Status, got.Reason, got.Message, c.reason, c.want)
+				}
+				if p.Object("DaemonSet/cloud/rack-a-compute") != nil {
+					t.Error("nova-compute was started")
+				}
+			})
+		})
+	}
+}
+
+// A node belongs to the block that was there first; the other one says so and works once it selects other nodes.
+func TestANodeBelongsToOneBlock(t *testing.T) {
+	s := scenario(t, "libvirt", "")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Pass(time.Second)
+		second := p.Object(rack).DeepCopy()
+		second.SetName("row-one")
+		second.SetResourceVersion("")
+		second.SetUID("")
+		servicetest.Must(t, unstructured.SetNestedStringMap(second.Object,
+			map[string]string{"example.org/row": "one"}, "spec", "hosts", "nodeSelector"))
+		servicetest.Must(t, p.Client.Create(p.T.Context(), second))
+		p.Settle()
+		c := p.Condition("BuildingBlock/cloud/row-one", "NodesReady")
+		if c.Reason != "NodesTaken" || !strings.Contains(c.Message, "BuildingBlock rack-a has node-1 already") {
+			t.Errorf("NodesReady is %s: %s", c.Reason, c.Message)
+		}
+		if p.Object("DaemonSet/cloud/row-one-libvirt") != nil {
+			t.Error("libvirt was started twice on a node")
+		}
+		p.Change("BuildingBlock/cloud/row-one", "spec.hosts.nodeSelector", map[string]any{"example.org/rack": "b"})
+		p.Settle()
+		if c := p.Condition("BuildingBlock/cloud/row-one", "Ready"); c.Status != metav1.ConditionTrue {
+			t.Errorf("with nodes of its own the block is %s: %s", c.Reason, c.Message)
+		}
+	})
+}

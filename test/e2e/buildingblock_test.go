@@ -1,0 +1,201 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/test/e2e/story"
+)
+
+const (
+	rackLabel = "example.org/rack"
+	fakeHosts = 12
+)
+
+// fleet is a compute service with hosts.
+type fleet struct {
+	*story.World
+	namespace string
+}
+
+// hosted asks for a compute service and marks the only node as a host.
+func hosted(w *story.World) fleet {
+	w.Helper()
+	cp := w.Cloud()
+	asked := w.Change(cp)
+	asked.Spec.Services.Placement = &controlplanev1.PlacementService{}
+	asked.Spec.Services.Glance = &controlplanev1.GlanceService{}
+	asked.Spec.Services.Neutron = &controlplanev1.NeutronService{}
+	asked.Spec.Services.Nova = &controlplanev1.NovaService{}
+	w.Apply(asked)
+	nova := &servicev1.Nova{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-nova"}}
+	w.Ready(story.UpToReady, nova)
+	label := func(ctx context.Context, value string) error {
+		_, err := w.Cluster.Kubectl(ctx, "label", "node", "--all", "--overwrite", rackLabel+value)
+		return err
+	}
+	if err := label(w.Context(), "=a"); err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() {
+		if err := label(context.Background(), "-"); err != nil {
+			w.Errorf("taking the label from the node: %v", err)
+		}
+	})
+	return fleet{w, cp.Namespace}
+}
+
+func (f fleet) block(name string) *fleetv1.BuildingBlock {
+	b := &fleetv1.BuildingBlock{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: name}}
+	b.Spec.Cell = "openstack-nova-cell1"
+	b.Spec.Agents.NovaCompute.Image = image(f.World, "nova-compute")
+	return b
+}
+
+// make applies a block and waits until Nova schedules servers to its hosts.
+func (f fleet) make(b *fleetv1.BuildingBlock, hosts int) {
+	f.Helper()
+	f.Cleanup(func() {
+		if err := f.Delete(context.Background(), b); err != nil {
+			f.Errorf("removing block %s: %v", b.Name, err)
+		}
+	})
+	f.Apply(b)
+	f.Logf("the agents of %s work after %s", b.Name, f.Ready(2*time.Minute, b))
+	f.Eventually(time.Minute, "Nova has the hosts of "+b.Name, func(ctx context.Context) error {
+		out, err := f.Cluster.Stackwright(ctx, "openstack", "hypervisor", "list", "-f", "value", "-c", "Hypervisor Hostname")
+		if err != nil {
+			return err
+		}
+		if n := len(strings.Fields(out)); n < hosts {
+			return fmt.Errorf("there are %d hypervisors, want %d", n, hosts)
+		}
+		return nil
+	})
+}
+
+// libvirt runs a command in the pod of libvirt, which sees the processes of the node.
+func (f fleet) libvirt(ctx context.Context, command ...string) (string, error) {
+	out, err := f.Cluster.Kubectl(ctx, append([]string{"-n", f.namespace, "exec", "daemonset/rack-a-libvirt", "--"},
+		command...)...)
+	return strings.TrimSpace(out), err
+}
+
+// guest is the process of a guest, as the node knows it, if libvirt says that it runs.
+func (f fleet) guest(ctx context.Context, name string) (string, error) {
+	state, err := f.libvirt(ctx, "virsh", "--connect", "qemu:///system", "domstate", name)
+	if err != nil || state != "running" {
+		return "", errors.Join(err, fmt.Errorf("libvirt says that guest %s is %q", name, state))
+	}
+	return f.libvirt(ctx, "pgrep", "-f", "^/usr/bin/qemu-system-x86_64 -name guest="+name+",")
+}
+
+// The node of the cluster becomes a host by one object. A server is started on it, and goes on while every agent is
+// replaced, with and without grace. Beside it, one pod is many hosts for tests of scale.
+func TestBuildingBlock(t *testing.T) {
+	w := story.Start(t)
+	f := hosted(w)
+	rack := f.block("rack-a")
+	rack.Spec.Agents.Libvirt = &fleetv1.Agent{Image: image(w, "libvirt")}
+	rack.Spec.Hosts.NodeSelector = map[string]servicev1.Label{rackLabel: "a"}
+	rack.Spec.Placement.Traits = []fleetv1.Trait{"CUSTOM_REAL"}
+	f.make(rack, 1)
+	name := f.boot()
+
+	pid, err := f.guest(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, end := range map[string]func(){
+		"libvirt, killed": func() { w.Kill(f.namespace, "rack-a-libvirt-") },
+		"both, in order": func() {
+			for _, agent := range []string{"libvirt", "compute"} {
+				if _, err := w.Cluster.Kubectl(t.Context(), "-n", f.namespace, "delete", "pod", "-l",
+					"app.kubernetes.io/instance=rack-a,app.kubernetes.io/component="+agent); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+	} {
+		end()
+		w.Eventually(time.Minute, "the guest goes on: "+name, func(ctx context.Context) error {
+			now, err := f.guest(ctx, name)
+			if err == nil && now != pid {
+				err = fmt.Errorf("the guest is process %s, and was %s", now, pid)
+			}
+			return err
+		})
+		t.Logf("the agents are back after %s", w.Ready(time.Minute, rack))
+	}
+	if state := w.OpenStack("server", "show", "first", "-f", "value", "-c", "status"); state != "ACTIVE" {
+		t.Errorf("Nova says that the server is %s", state)
+	}
+	began := time.Now()
+	w.OpenStack("server", "delete", "first", "--wait")
+	t.Logf("the server is gone after %s", time.Since(began).Round(time.Second))
+	if pid, err := f.guest(t.Context(), name); err == nil {
+		t.Errorf("the guest is still there as process %s", pid)
+	}
+	crowd := f.block("crowd")
+	crowd.Spec.Driver, crowd.Spec.Fake = fleetv1.DriverFake, &fleetv1.Fake{Hosts: fakeHosts}
+	f.make(crowd, 1+fakeHosts)
+	f.memory()
+}
+
+// boot starts a server that only a host of the block can run, and returns what libvirt calls it. Its disk is empty: the
+// firmware says so, and waits.
+func (f fleet) boot() string {
+	f.Helper()
+	f.Cleanup(func() {
+		// The server is gone already, unless the story failed.
+		for _, resource := range [][]string{
+			{"server", "delete", "first", "--wait"}, {"flavor", "delete", "tiny"}, {"image", "delete", "empty"},
+		} {
+			_, err := f.Cluster.Stackwright(context.Background(), append([]string{"openstack"}, resource...)...)
+			if err != nil && (resource[0] != "server" || f.Failed()) {
+				f.Errorf("cleaning up: %v", err)
+			}
+		}
+	})
+	for _, command := range [][]string{
+		{"flavor", "create", "tiny", "--ram", "64", "--disk", "1", "--property", "trait:CUSTOM_REAL=required"},
+		{"image", "create", "empty", "--disk-format", "raw", "--container-format", "bare", "--file", "/etc/hostname"},
+		{"server", "create", "first", "--flavor", "tiny", "--image", "empty", "--nic", "none", "--wait"},
+	} {
+		began := time.Now()
+		f.OpenStack(command...)
+		f.Logf("%s %s %s: %s", command[0], command[1], command[2], time.Since(began).Round(100*time.Millisecond))
+	}
+	return f.OpenStack("server", "show", "first", "-f", "value", "-c", "OS-EXT-SRV-ATTR:instance_name")
+}
+
+// memory tells what the agents take.
+func (f fleet) memory() {
+	f.Helper()
+	pods := &corev1.PodList{}
+	if err := f.List(f.Context(), pods); err != nil {
+		f.Fatal(err)
+	}
+	for _, p := range pods.Items {
+		if p.Labels["app.kubernetes.io/name"] != "buildingblock" {
+			continue
+		}
+		const sum = `for p in /proc/[0-9]*; do grep -qE "$0" $p/cmdline && cat $p/smaps_rollup; done 2>/dev/null |
+awk '/^Pss:/ {s += $2} END {print int(s / 1024)}'`
+		out, err := f.Cluster.Kubectl(f.Context(), "-n", p.Namespace, "exec", p.Name, "--", "sh", "-c", sum,
+			"^libvirtd|_compute.py")
+		f.Logf("%s takes %s MiB %v", p.Name, strings.TrimSpace(out), err)
+	}
+}
