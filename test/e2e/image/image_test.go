@@ -102,6 +102,7 @@ func TestProgramsRun(t *testing.T) {
 		want    string
 	}{
 		"glance":          {[]string{"glance-manage", "--version"}, "30.0"},
+		"guest":           {[]string{"guest-disk", "/tmp"}, "/tmp/disk.raw"},
 		"keystone":        {[]string{"keystone-manage", "--version"}, "27.0"},
 		"libvirt":         {[]string{"libvirtd", "--version"}, "11.3"},
 		"mariadb":         {[]string{"mariadbd", "--version"}, "11.8"},
