@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"stackwright.dev/stackwright/internal/agent"
+	"stackwright.dev/stackwright/internal/agent/chassis"
 	"stackwright.dev/stackwright/internal/agent/libvirt"
 )
 
@@ -28,6 +29,7 @@ func main() {
 
 func roles() map[string]func(context.Context, []string) error {
 	return map[string]func(context.Context, []string) error{
+		"chassis":   chassis.Run,
 		"leave":     libvirt.Leave,
 		"libvirt":   libvirt.Run,
 		"mariadb":   runMariaDB,

@@ -23,6 +23,8 @@ type Watch struct {
 	Args []string
 	// Look asks the daemon how it is; an error takes it out of service.
 	Look func(ctx context.Context) error
+	// Stop ends the daemon in its own way; nil sends it SIGTERM, as an error of Stop does.
+	Stop func(ctx context.Context) error
 	// HealthAddr answers probes.
 	HealthAddr string
 
@@ -53,8 +55,7 @@ func (w *Watch) Run(ctx context.Context) error {
 		w.alive()
 		select {
 		case <-ctx.Done():
-			p.Signal(syscall.SIGTERM)
-			<-p.Done()
+			w.stop(p)
 			return nil
 		case err := <-failed:
 			p.Signal(syscall.SIGTERM)
@@ -65,6 +66,14 @@ func (w *Watch) Run(ctx context.Context) error {
 			w.look(ctx)
 		}
 	}
+}
+
+// stop waits until the daemon has ended; the kubelet's grace period is the limit.
+func (w *Watch) stop(p *Process) {
+	if w.Stop == nil || w.Stop(context.Background()) != nil {
+		p.Signal(syscall.SIGTERM)
+	}
+	<-p.Done()
 }
 
 func (w *Watch) look(ctx context.Context) {

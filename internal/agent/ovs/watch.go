@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"stackwright.dev/stackwright/internal/agent"
 )
@@ -15,6 +16,8 @@ type Config struct {
 	// Socket by which the daemon is controlled, Command that it is asked, and Expect, a regular expression that its answer
 	// has to match to be in service.
 	Socket, Command, Expect string
+	// Exit ends the daemon by its command exit with these arguments, instead of by SIGTERM.
+	Exit string
 	// HealthAddr answers probes.
 	HealthAddr string
 	// Daemon is its command line.
@@ -26,6 +29,7 @@ func (c *Config) Flags(f *flag.FlagSet) {
 	f.StringVar(&c.Socket, "socket", "", "socket by which the daemon is controlled")
 	f.StringVar(&c.Command, "ask", "version", "command that the daemon is asked")
 	f.StringVar(&c.Expect, "expect", "", "regular expression that its answer has to match to be in service")
+	f.StringVar(&c.Exit, "exit", "", "arguments of the command exit that ends the daemon; SIGTERM when empty")
 	f.StringVar(&c.HealthAddr, "health", fmt.Sprintf(":%d", agent.HealthPort), "address that answers probes")
 }
 
@@ -47,5 +51,11 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	}
 	w := &agent.Watch{Path: c.Daemon[0], Args: c.Daemon[1:], HealthAddr: c.HealthAddr, Look: look}
+	if c.Exit != "" {
+		w.Stop = func(ctx context.Context) error {
+			_, err := Ask(ctx, c.Socket, "exit", strings.Fields(c.Exit)...)
+			return err
+		}
+	}
 	return w.Run(ctx)
 }

@@ -1,0 +1,243 @@
+package chassis
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// machine stands for a node: its database answers by what its commands begin with, its links have addresses.
+type machine struct {
+	answers map[string]string
+	orders  []string
+	links   map[string]string
+}
+
+func (m *machine) run(_ context.Context, name string, args ...string) (string, error) {
+	line := strings.Join(args, " ")
+	if name == "ovs-vsctl" {
+		_, line, _ = strings.Cut(line, "db.sock ")
+	}
+	for begin, answer := range m.answers {
+		if strings.HasPrefix(line, begin) {
+			return answer, nil
+		}
+	}
+	m.orders = append(m.orders, strings.Split(line, " -- ")...)
+	return "", nil
+}
+
+func (m *machine) address(link string) (string, error) {
+	a, ok := m.links[link]
+	if !ok {
+		return "", fmt.Errorf("looking at link %s: no such network interface", link)
+	}
+	return a, nil
+}
+
+func (m *machine) give(_ context.Context, link, address string) error {
+	if _, ok := m.links[link]; !ok {
+		return fmt.Errorf("looking at link %s: no such network interface", link)
+	}
+	if address != "" {
+		m.links[link] = address
+	}
+	return nil
+}
+
+func (m *machine) take(_ context.Context, link, address string) error {
+	if m.links[link] == address {
+		m.links[link] = ""
+	}
+	return nil
+}
+
+// flags are those of a node that the tests have in common.
+func flags(t *testing.T, more ...string) Config {
+	t.Helper()
+	var c Config
+	f := flag.NewFlagSet("switch", flag.ContinueOnError)
+	c.Flags(f)
+	common := []string{"--node=n1", "--host-ip=192.0.2.1", "--set=computes", "--remote=ssl:a:6642,ssl:b:6642"}
+	if err := f.Parse(append(common, more...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.check(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func nodeOf(c Config, m *machine, kernel bool) *node {
+	return &node{Config: c, run: m.run, nics: m, kernel: func() (bool, error) { return kernel, nil }}
+}
+
+// common are the settings that every node has.
+func common(kind, address, options string) []string {
+	return []string{`set Open_vSwitch . external_ids:system-id="n1" external_ids:hostname="n1" ` +
+		`external_ids:ovn-remote="ssl:a:6642,ssl:b:6642" external_ids:ovn-encap-type="geneve" ` +
+		`external_ids:ovn-encap-ip="` + address + `" external_ids:ovn-bridge="br-int" ` +
+		`external_ids:ovn-bridge-datapath-type="` + kind + `" external_ids:ovn-monitor-all="true" ` +
+		`external_ids:ovn-cms-options="` + options + `"`}
+}
+
+// bridge are the orders that make one.
+func bridge(name, kind, mode string) []string {
+	return []string{"--may-exist add-br " + name, "set Bridge " + name + " datapath_type=" + kind + " fail_mode=" + mode +
+		` other_config:disable-in-band=true external_ids:stackwright="bridge"`}
+}
+
+func TestSettings(t *testing.T) {
+	const (
+		offload    = "set Open_vSwitch . other_config:userspace-tso-enable=true"
+		noOffload  = "remove Open_vSwitch . other_config userspace-tso-enable"
+		noMappings = "remove Open_vSwitch . external_ids ovn-bridge-mappings"
+	)
+	for name, test := range map[string]struct {
+		flags  []string
+		kernel bool
+		have   map[string]string
+		want   [][]string
+	}{
+		"kernel": {nil, true, nil, [][]string{
+			common("system", "192.0.2.1", "stackwright-set=computes"),
+			{noOffload, noMappings}, bridge("br-int", "system", "secure")}},
+		"no module": {nil, false, nil, [][]string{
+			common("netdev", "192.0.2.1", "stackwright-set=computes"), {offload, noMappings},
+			bridge("br-int", "netdev", "secure")}},
+		"kernel with a NIC for tunnels": {[]string{"--tunnel=eth1"}, true, nil, [][]string{
+			common("system", "198.51.100.1", "stackwright-set=computes"),
+			{noOffload, noMappings}, bridge("br-int", "system", "secure")}},
+		"userspace with a NIC for tunnels": {[]string{"--tunnel=eth1", "--datapath=Userspace"}, true, nil, [][]string{
+			common("netdev", "198.51.100.1", "stackwright-set=computes"), {offload, noMappings},
+			bridge("br-int", "netdev", "secure"), bridge("br-tunnel", "netdev", "standalone"),
+			{`set Bridge br-tunnel external_ids:address="198.51.100.1/24" external_ids:interface="eth1"`,
+				"--may-exist add-port br-tunnel eth1", `set Port eth1 external_ids:stackwright="nic"`}}},
+		"gateway": {[]string{"--gateway", "--mapping=public:br-public::203.0.113.1/24", "--mapping=dc:br-ex:eth2:"},
+			true, nil, [][]string{common("system", "192.0.2.1", "enable-chassis-as-gw,stackwright-set=computes"),
+				{noOffload,
+					`set Open_vSwitch . external_ids:ovn-bridge-mappings="public:br-public,dc:br-ex"`},
+				bridge("br-int", "system", "secure"), bridge("br-public", "system", "standalone"),
+				bridge("br-ex", "system", "standalone"),
+				{"--may-exist add-port br-ex eth2", `set Port eth2 external_ids:stackwright="nic"`}}},
+		"what is not wanted any more goes first": {nil, true, map[string]string{
+			"--bare --columns=name find Bridge": "br-int br-ex", "--bare --columns=name find Port": "eth2"}, [][]string{
+			common("system", "192.0.2.1", "stackwright-set=computes"),
+			{noOffload, noMappings, "--if-exists del-br br-ex",
+				"--if-exists del-port eth2"}, bridge("br-int", "system", "secure")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &machine{answers: map[string]string{"--bare --columns": "", "--if-exists get": ""},
+				links: map[string]string{"eth1": "198.51.100.1/24"}}
+			if test.have != nil {
+				test.have["--bare --columns=external_ids"], test.have["--if-exists get"] = "", ""
+				m.answers = test.have
+			}
+			if err := nodeOf(flags(t, test.flags...), m, test.kernel).configure(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var want []string
+			for _, w := range test.want {
+				want = append(want, w...)
+			}
+			if diff := cmp.Diff(want, m.orders); diff != "" {
+				t.Errorf("orders (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for name, test := range map[string]struct {
+		asked, was string
+		kernel     bool
+		userspace  bool
+		fails      string
+	}{
+		"auto takes the kernel's":     {Auto, "", true, false, ""},
+		"auto without a module":       {Auto, "", false, true, ""},
+		"auto stays in userspace":     {Auto, "netdev", true, true, ""},
+		"auto stays with the kernel":  {Auto, "system", true, false, ""},
+		"userspace":                   {Userspace, "system", true, true, ""},
+		"kernel":                      {Kernel, "netdev", true, false, ""},
+		"kernel that has no datapath": {Kernel, "", false, false, "no module openvswitch"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &machine{answers: map[string]string{"--if-exists get Bridge br-int datapath_type": test.was}}
+			got, err := nodeOf(flags(t, "--datapath="+test.asked), m, test.kernel).choose(t.Context())
+			if (err != nil) != (test.fails != "") || err != nil && !strings.Contains(err.Error(), test.fails) {
+				t.Fatalf("error is %v, want %q", err, test.fails)
+			}
+			if err == nil && got != test.userspace {
+				t.Errorf("userspace is %t", got)
+			}
+		})
+	}
+}
+
+// The address of the NIC for tunnels goes to the bridge, stays there when the agent starts again, and comes back when
+// the NIC is no longer for tunnels.
+func TestAddressMoves(t *testing.T) {
+	const remembered = "--bare --columns=external_ids find Bridge name=br-tunnel"
+	m := &machine{answers: map[string]string{"--bare --columns=name": "", "--if-exists get": "", remembered: ""},
+		links: map[string]string{"eth1": "198.51.100.1/24", "br-tunnel": "", "br-public": ""}}
+	c := flags(t, "--tunnel=eth1", "--datapath=Userspace", "--mapping=public:br-public::203.0.113.1/24")
+	expect := func(what string, want map[string]string) {
+		t.Helper()
+		if diff := cmp.Diff(want, m.links); diff != "" {
+			t.Errorf("%s: addresses (-want +got):\n%s", what, diff)
+		}
+	}
+	start := func(c Config) {
+		t.Helper()
+		n := nodeOf(c, m, false)
+		if err := errors.Join(n.configure(t.Context()), n.keepAddresses(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if c.Tunnel != "" && n.facts.address != "198.51.100.1" {
+			t.Errorf("the node's end of tunnels is %s", n.facts.address)
+		}
+	}
+	moved := map[string]string{"eth1": "", "br-tunnel": "198.51.100.1/24", "br-public": "203.0.113.1/24"}
+	start(c)
+	expect("first", moved)
+	m.answers[remembered] = `address="198.51.100.1/24" interface=eth1 stackwright=bridge`
+	start(c)
+	expect("again", moved)
+	c.Tunnel = ""
+	start(c)
+	expect("given back", map[string]string{"eth1": "198.51.100.1/24", "br-tunnel": "198.51.100.1/24",
+		"br-public": "203.0.113.1/24"})
+}
+
+func TestTunnelNeedsAnAddress(t *testing.T) {
+	for link, want := range map[string]string{
+		"eth1": "NIC eth1 has no address for tunnels; give it one",
+		"eth7": "looking at link eth7",
+	} {
+		m := &machine{answers: map[string]string{"": ""}, links: map[string]string{"eth1": ""}}
+		err := nodeOf(flags(t, "--tunnel="+link), m, true).configure(t.Context())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error is %v, want %q", link, err, want)
+		}
+	}
+}
+
+func TestMappingIsChecked(t *testing.T) {
+	for _, text := range []string{"public", "public:br-public", ":br-public::", "public:::"} {
+		var c Config
+		if err := c.mapping(text); err == nil {
+			t.Errorf("%q is taken as %+v", text, c.Mappings)
+		}
+	}
+	var c Config
+	const text = "v6:br-ex:eth2:2001:db8::1/64"
+	if err := c.mapping(text); err != nil || c.Mappings[0].String() != text || c.Mappings[0].Address != "2001:db8::1/64" {
+		t.Errorf("%s becomes %+v: %v", text, c.Mappings, err)
+	}
+}
