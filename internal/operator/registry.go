@@ -28,6 +28,7 @@ import (
 	"stackwright.dev/stackwright/internal/infra/memcached"
 	"stackwright.dev/stackwright/internal/infra/messagebus"
 	"stackwright.dev/stackwright/internal/infra/ovn"
+	"stackwright.dev/stackwright/internal/infra/ovnchassis"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq"
 	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/rehearse"
@@ -81,6 +82,7 @@ func Registry(e Environment) Entries {
 		entry(messagebus.Definition(e.RabbitMQ)),
 		entry(memcached.Definition()),
 		entry(ovn.Definition(e.OVN)),
+		entry(ovnchassis.Definition(e.OVN)),
 		entry(keystone.Definition(e.Gateway)),
 		entry(glance.Definition(e.Gateway)),
 		entry(placement.Definition(e.Gateway)),

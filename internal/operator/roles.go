@@ -42,6 +42,9 @@ func plural(gvk schema.GroupVersionKind) string {
 			}
 		}
 	}
+	if strings.HasSuffix(gvk.Kind, "Chassis") {
+		return strings.ToLower(gvk.Kind) // the same for one and for many
+	}
 	if strings.HasSuffix(gvk.Group, ".stackwright.dev") {
 		return strings.ToLower(gvk.Kind) + map[bool]string{true: "es", false: "s"}[strings.HasSuffix(gvk.Kind, "s")]
 	}

@@ -32,7 +32,7 @@ var (
 // perService is one operator for each service, as the chart's values propose.
 func perService() []string {
 	return []string{"--controllers=controlplane", "--controllers=galera,database", "--controllers=rabbitmq,messagebus",
-		"--controllers=memcached", "--controllers=ovn", "--controllers=keystone", "--controllers=glance",
+		"--controllers=memcached", "--controllers=ovn,ovnchassis", "--controllers=keystone", "--controllers=glance",
 		"--controllers=placement", "--controllers=neutron", "--controllers=nova", "--controllers=novacell",
 		"--controllers=buildingblock", "--controllers=resources"}
 }

@@ -18,6 +18,7 @@ func AddToScheme(s *runtime.Scheme) error {
 		&MessageBus{}, &MessageBusList{},
 		&Memcached{}, &MemcachedList{},
 		&OVN{}, &OVNList{},
+		&OVNChassis{}, &OVNChassisList{},
 	)
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil

@@ -95,6 +95,9 @@ func (a *Agent) Handler() http.Handler {
 	a.Handle(mux)
 	agent.Handle(mux, "POST /v1/forget", a.forget, agent.Operator)
 	agent.Handle(mux, "POST /v1/upgraded", a.upgraded, agent.Operator)
+	if a.cfg.Database == southbound {
+		a.handleChassis(mux)
+	}
 	return mux
 }
 
@@ -213,11 +216,16 @@ func (a *Agent) tool(ctx context.Context, args ...string) error {
 }
 
 func command(ctx context.Context, name string, args ...string) error {
+	_, err := output(ctx, name, args...)
+	return err
+}
+
+func output(ctx context.Context, name string, args ...string) ([]byte, error) {
 	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("running %s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(string(out)))
+		return nil, fmt.Errorf("running %s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(string(out)))
 	}
-	return nil
+	return out, nil
 }
 
 // forget kicks the lost identity of another member, so that its pod can join anew.

@@ -103,3 +103,13 @@ func hosts(o object) []string {
 	}
 	return out
 }
+
+// SouthboundHosts are the names of the members of the southbound database, whose agents know of chassis.
+func SouthboundHosts(o *infrav1.OVN) []string {
+	d := databases()[1]
+	out := d.pods(o)
+	for i, p := range out {
+		out[i] = p + "." + d.domain(o)
+	}
+	return out
+}

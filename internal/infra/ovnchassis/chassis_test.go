@@ -1,0 +1,296 @@
+package ovnchassis_test
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/kittest"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	wire "stackwright.dev/stackwright/internal/agent/ovsdb"
+	"stackwright.dev/stackwright/internal/infra/member/fake"
+	"stackwright.dev/stackwright/internal/infra/ovnchassis"
+)
+
+const (
+	set     = "OVNChassis/cloud/computes"
+	daemons = "DaemonSet/cloud/computes-ovn-chassis"
+	// behaviour is the DaemonSet's own name in the scenario.
+	behaviour = "DaemonSet/computes-ovn-chassis"
+)
+
+// definitions begins the files of the kinds of this group.
+const definitions = "../../../charts/stackwright-operator/crds/infra.stackwright.dev_"
+
+// southbound is the database as the agents of its members show it.
+type southbound struct {
+	*fake.Members
+	mu   sync.Mutex
+	rows map[string]wire.Chassis
+}
+
+func newSouthbound() *southbound {
+	s := &southbound{rows: map[string]wire.Chassis{"other": {Name: "other", Set: "gateways"}}}
+	s.Members = fake.New(s.answer)
+	return s
+}
+
+func (s *southbound) answer(what string, body []byte) (any, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch what {
+	case "GET /v1/chassis":
+		return slices.Collect(maps.Values(s.rows)), true
+	case "DELETE /v1/chassis":
+		delete(s.rows, fake.Decode[wire.Chassis](body).Name)
+		return struct{}{}, true
+	}
+	return nil, false
+}
+
+func (s *southbound) register(c ...wire.Chassis) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range c {
+		s.rows[c.Name] = c
+	}
+}
+
+func (s *southbound) names() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.rows))
+}
+
+func scenario(t *testing.T) kittest.Scenario {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, infrav1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return kittest.Scenario{
+		Scheme: s,
+		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
+			c, err := kit.New(ovnchassis.Definition(fake.Dial(outside)), s)
+			return []kit.Controller{c}, err
+		},
+		CRDs:     []string{definitions + "ovnchassis.yaml", definitions + "ovns.yaml"},
+		Files:    []string{"testdata/world.yaml"},
+		Outside:  func() http.RoundTripper { return newSouthbound() },
+		Children: map[string]kittest.Behaviour{"DaemonSet": asNodes},
+	}
+}
+
+// asNodes registers the node that the pod runs on.
+func asNodes(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
+	database(p).register(wire.Chassis{Name: "node-1", Set: "computes", Datapath: "system", Address: "192.0.2.1"})
+	return kittest.Ready(p, u)
+}
+
+func database(p *kittest.Play) *southbound {
+	p.T.Helper()
+	s, ok := p.Outside.(*southbound)
+	if !ok {
+		p.T.Fatalf("outside is a %T", p.Outside)
+	}
+	return s
+}
+
+func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
+func TestCrash(t *testing.T)  { kittest.New(t, scenario(t)).Crash(t, nil) }
+func TestDelete(t *testing.T) { kittest.New(t, scenario(t)).Delete(t, nil) }
+
+func TestStatusTellsOfNodes(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		got, _, _ := unstructured.NestedSlice(p.Object(set).Object, "status", "nodes")
+		want := []any{map[string]any{"name": "node-1", "datapath": "Kernel", "tunnelAddress": "192.0.2.1"}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("status.nodes (-want +got):\n%s", diff)
+		}
+		for field, want := range map[string]int64{"desiredNodes": 1, "readyNodes": 1} {
+			if n, _, _ := unstructured.NestedInt64(p.Object(set).Object, "status", field); n != want {
+				t.Errorf("status.%s is %d, want %d", field, n, want)
+			}
+		}
+	})
+}
+
+// command is that of a container of the pods.
+func command(p *kittest.Play, name string) []string {
+	p.T.Helper()
+	containers, _, _ := unstructured.NestedSlice(p.Object(daemons).Object, "spec", "template", "spec", "containers")
+	for _, c := range containers {
+		m, _ := c.(map[string]any)
+		if m["name"] == name {
+			out, _, _ := unstructured.NestedStringSlice(m, "command")
+			return out
+		}
+	}
+	p.T.Fatalf("no container is called %s", name)
+	return nil
+}
+
+func TestGateway(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Change(set, "spec.gateway", true)
+		p.Change(set, "spec.datapath", "Userspace")
+		p.Change(set, "spec.tunnel", map[string]any{"interface": "eth1"})
+		p.Change(set, "spec.bridgeMappings", []any{
+			map[string]any{"physicalNetwork": "public", "address": "203.0.113.1/24"},
+			map[string]any{"physicalNetwork": "dc", "bridge": "br-ex", "interface": "eth2"}})
+		p.Settle()
+		p.Ready()
+		want := []string{"--datapath=Userspace", "--tunnel=eth1", "--gateway",
+			"--mapping=public:br-public::203.0.113.1/24", "--mapping=dc:br-ex:eth2:"}
+		got := command(p, "switch")
+		if diff := cmp.Diff(want, got[len(got)-len(want):]); diff != "" {
+			t.Errorf("the command ends in other flags (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// The record of a node that is no longer a chassis goes when its pod has ended, which would make it again; those of
+// other sets stay.
+func TestNodeLeaves(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		database(p).register(wire.Chassis{Name: "node-2", Set: "computes", Datapath: "system"})
+		p.Change("Node/node-2", "metadata.labels.network", "ovn")
+		p.Settle()
+		p.Ready()
+		p.Behave(behaviour, kittest.With(asNodes, map[string]any{"numberMisscheduled": int64(1)}))
+		p.Settle()
+		p.Change("Node/node-2", "metadata.labels.network", "none")
+		p.Settle()
+		if c := p.Condition(set, "ChassisReady"); !strings.Contains(c.Message, "pod of node-2") {
+			t.Errorf("ChassisReady is %s: %s; want it to wait for the pod of node-2", c.Reason, c.Message)
+		}
+		if want := []string{"node-1", "node-2", "other"}; !slices.Equal(database(p).names(), want) {
+			t.Errorf("records are %v while the pod runs, want %v", database(p).names(), want)
+		}
+		p.Behave(behaviour, asNodes)
+		p.Settle()
+		p.Ready()
+		if want := []string{"node-1", "other"}; !slices.Equal(database(p).names(), want) {
+			t.Errorf("records are %v, want %v", database(p).names(), want)
+		}
+	})
+}
+
+// The last node's record goes, too, although the set has no node to wait for any more.
+func TestLastNodeLeaves(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Behave(behaviour, func(_ *kittest.Play, u *unstructured.Unstructured) map[string]any {
+			return map[string]any{"numberReady": int64(0), "observedGeneration": u.GetGeneration()}
+		})
+		p.Change("Node/node-1", "metadata.labels.network", "none")
+		p.Settle()
+		if c := p.Condition(set, "NodesReady"); c.Reason != "NoNodes" {
+			t.Errorf("NodesReady is %s: %s", c.Reason, c.Message)
+		}
+		if want := []string{"other"}; !slices.Equal(database(p).names(), want) {
+			t.Errorf("records are %v, want %v", database(p).names(), want)
+		}
+	})
+}
+
+func TestNodeThatIsNotRegisteredIsNamed(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Change("Node/node-2", "metadata.labels.network", "ovn")
+		p.Settle()
+		c := p.Condition(set, "ChassisReady")
+		if c.Reason != "NotRegistered" || !strings.Contains(c.Message, "does not know node-2 yet") {
+			t.Errorf("ChassisReady is %s: %s", c.Reason, c.Message)
+		}
+		database(p).register(wire.Chassis{Name: "node-2", Set: "computes", Datapath: "system"})
+		p.Settle()
+		p.Ready()
+	})
+}
+
+// What only a look at other objects can tell is refused by a condition.
+func TestRefusals(t *testing.T) {
+	for name, test := range map[string]struct {
+		change                  func(p *kittest.Play)
+		condition, reason, says string
+	}{
+		"namespace": {func(p *kittest.Play) {
+			p.Change("Namespace/cloud", "metadata.labels", map[string]any{"pod-security.kubernetes.io/enforce": "restricted"})
+		}, "NamespaceReady", "PodSecurity", "kubectl label namespace cloud pod-security.kubernetes.io/enforce=privileged"},
+		"no nodes": {func(p *kittest.Play) {
+			p.Change(set, "spec.nodeSelector", map[string]any{"role": "gateway", "zone": "a"})
+		}, "NodesReady", "NoNodes", "kubectl label node NAME role=gateway zone=a"},
+		"taken": {func(p *kittest.Play) {
+			p.Create(&unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "infra.stackwright.dev/v1alpha1", "kind": "OVNChassis",
+				"metadata": map[string]any{"name": "later", "namespace": "cloud"},
+				"spec": map[string]any{"ovn": "ovn", "image": "images.test/ovn-chassis:1",
+					"nodeSelector": map[string]any{"network": "ovn"}},
+			}})
+		}, "NodesFree", "NodesTaken", "OVNChassis computes has node-1 already"},
+		"tunnels in userspace": {func(p *kittest.Play) {
+			p.Change("Node/node-2", "metadata.labels.network", "ovn")
+			for _, n := range []string{"node-1", "node-2"} {
+				database(p).register(wire.Chassis{Name: n, Set: "computes", Datapath: "netdev"})
+			}
+		}, "ChassisReady", "NoTunnelInterface", "Nodes node-1, node-2 have their datapath in userspace"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				test.change(p)
+				p.Settle()
+				of := set
+				if name == "taken" {
+					of = "OVNChassis/cloud/later"
+				}
+				c := p.Condition(of, test.condition)
+				if c.Status != "False" || c.Reason != test.reason || !strings.Contains(c.Message, test.says) {
+					t.Errorf("%s is %s, %s: %q; want %s: %q", test.condition, c.Status, c.Reason, c.Message, test.reason, test.says)
+				}
+			})
+		})
+	}
+}
+
+func TestDeletionRemovesRecords(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Remove(set)
+		p.Settle()
+		if p.Object(set) != nil {
+			t.Error("the OVNChassis is still there")
+		}
+		if want := []string{"other"}; !slices.Equal(database(p).names(), want) {
+			t.Errorf("records are %v, want %v", database(p).names(), want)
+		}
+	})
+}
+
+// Without its database there is no record left to remove, and a deletion must not wait for it.
+func TestDeletionAfterTheOVN(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Remove("OVN/cloud/ovn")
+		database(p).Silence(true, "ovn-sb-0", "ovn-sb-1", "ovn-sb-2")
+		p.Remove(set)
+		p.Settle()
+		if p.Object(set) != nil {
+			t.Error("the OVNChassis is still there")
+		}
+	})
+}
