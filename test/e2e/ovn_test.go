@@ -23,9 +23,9 @@ type network struct {
 	switches []string
 }
 
-func newNetwork(w *story.World) *network {
+func newNetwork(w *story.World, replicas int32) *network {
 	o := &infrav1.OVN{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "ovn"}}
-	o.Spec.Image, o.Spec.Replicas = image(w, "ovn"), 3
+	o.Spec.Image, o.Spec.Replicas = image(w, "ovn"), replicas
 	o.Spec.Storage.Size.Set(100 << 20)
 	w.Apply(o)
 	return &network{World: w, ovn: o}
@@ -81,7 +81,7 @@ func (n *network) whole(within time.Duration) {
 // grow.
 func TestOVNKeepsNetworks(t *testing.T) {
 	w := story.Start(t)
-	n := newNetwork(w)
+	n := newNetwork(w, 3)
 	t.Logf("ready after %s", w.Ready(3*time.Minute, n.ovn))
 	n.write(30 * time.Second)
 	n.whole(time.Minute)
