@@ -37,7 +37,8 @@ func hosted(w *story.World) fleet {
 	asked := w.Change(cp)
 	asked.Spec.Services.Placement = &controlplanev1.PlacementService{}
 	asked.Spec.Services.Glance = &controlplanev1.GlanceService{}
-	asked.Spec.Services.Neutron = &controlplanev1.NeutronService{}
+	asked.Spec.Services.Neutron = &controlplanev1.NeutronService{
+		PhysicalNetworks: []servicev1.PhysicalNetwork{{Name: "public"}}}
 	asked.Spec.Services.Nova = &controlplanev1.NovaService{}
 	w.Apply(asked)
 	nova := &servicev1.Nova{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-nova"}}

@@ -3,8 +3,12 @@
 package e2e
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -13,7 +17,8 @@ import (
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
-// Nova is asked for by one word, and has one cell.
+// Nova is asked for by one word, and has one cell. Programs come and go without leaving rows behind, a second cell comes
+// and goes, and all pods are killed.
 func TestNovaComputes(t *testing.T) {
 	w := story.Start(t)
 	cp := w.Cloud()
@@ -23,15 +28,57 @@ func TestNovaComputes(t *testing.T) {
 	asked.Spec.Services.Glance = &controlplanev1.GlanceService{}
 	asked.Spec.Services.Neutron = &controlplanev1.NeutronService{}
 	asked.Spec.Services.Nova = &controlplanev1.NovaService{}
-	w.Apply(asked)
+	w.Apply(asked.DeepCopy())
 	t.Logf("Nova is ready after %s", w.Ready(story.UpToReady, nova))
-	t.Logf("all is ready after %s more", w.Ready(story.UpToReady, cp))
-	services := w.OpenStack("compute", "service", "list", "-f", "value", "-c", "Binary", "-c", "Host", "-c", "State")
-	t.Log(services)
-	for _, want := range []string{"nova-scheduler openstack-nova-scheduler-0 up",
-		"nova-conductor openstack-nova-conductor-0 up", "nova-conductor openstack-nova-cell1-conductor-0 up"} {
-		if !strings.Contains(services, want) {
-			t.Errorf("there is no %s in\n%s", want, services)
+	t.Logf("the control plane is ready after %s more", w.Ready(time.Minute, cp))
+	first := []string{"openstack-nova-cell1-conductor-0", "openstack-nova-conductor-0", "openstack-nova-scheduler-0"}
+	w.Eventually(time.Minute, "its programs are up", programs(w, first...))
+
+	asked.Spec.Services.Nova.Scheduler.Replicas = new(int32(2))
+	asked.Spec.Services.Nova.Cells = []servicev1.Cell{{Name: "cell1"}, {Name: "far"}}
+	w.Apply(asked.DeepCopy())
+	w.Eventually(2*time.Minute, "a second scheduler and a second cell are up", programs(w, append(first,
+		"openstack-nova-far-conductor-0", "openstack-nova-scheduler-1")...))
+	w.Ready(time.Minute, cp)
+
+	asked.Spec.Services.Nova.Scheduler.Replicas = nil
+	asked.Spec.Services.Nova.Cells = nil
+	w.Apply(asked.DeepCopy())
+	w.Eventually(2*time.Minute, "they leave no rows behind", programs(w, first...))
+	w.Gone(time.Minute, &servicev1.NovaCell{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace,
+		Name: "openstack-nova-far"}})
+	w.Ready(time.Minute, cp)
+
+	w.OpenStack("flavor", "create", "kept", "--ram", "64", "--disk", "1")
+	t.Logf("%d pods are killed", w.Kill(cp.Namespace, "openstack-nova-"))
+	t.Logf("Nova is ready again after %s", w.Ready(2*time.Minute, nova))
+	w.Eventually(time.Minute, "it knows what it was told", w.Prints("kept", "flavor", "list", "-f", "value", "-c", "Name"))
+	w.Eventually(time.Minute, "its programs are up again", programs(w, first...))
+	w.OpenStack("flavor", "delete", "kept")
+
+	w.Apply(w.Change(cp))
+	w.Gone(2*time.Minute, nova)
+	if out := w.OpenStack("catalog", "list"); strings.Contains(out, "nova") {
+		t.Errorf("without Nova the catalog is %s", out)
+	}
+}
+
+// programs checks that Nova knows the programs on these hosts and no others, and that all of them are up.
+func programs(w *story.World, hosts ...string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		out, err := w.Cluster.Stackwright(ctx, "openstack", "compute", "service", "list", "-f", "value", "-c", "Host", "-c",
+			"State")
+		if err != nil {
+			return err
 		}
+		for _, host := range hosts {
+			if !strings.Contains(out, host+" up") {
+				return errors.New(host + " is not up in\n" + out)
+			}
+		}
+		if n := len(strings.Fields(out)) / 2; n != len(hosts) {
+			return fmt.Errorf("there are %d programs, want %d:\n%s", n, len(hosts), out)
+		}
+		return nil
 	}
 }

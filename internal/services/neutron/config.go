@@ -20,6 +20,7 @@ func options(s *scope, f *oslo.File) {
 	f.Set(oslo.Default, "global_physnet_mtu", n.Spec.MTU)
 	f.Set(oslo.Default, "notify_nova_on_port_status_changes", n.Spec.NotifyNova)
 	f.Set(oslo.Default, "notify_nova_on_port_data_changes", n.Spec.NotifyNova)
+	f.Set("oslo_policy", "policy_file", service.Folder+"/config/"+policyFile)
 	// No agent of OVN reports its state over the bus.
 	f.Set(oslo.Default, "rpc_workers", 1)
 	f.Set(oslo.Default, "rpc_state_report_workers", 0)

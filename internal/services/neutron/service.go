@@ -50,7 +50,7 @@ func Definition(gateway bool) kit.Definition[*neutron] {
 		Logins:  []string{"nova", "placement"},
 		Options: options, Reads: []string{refOVN},
 		Mounts:  []service.Mount[*neutron]{{Name: "ovn", Secret: ovnClient}},
-		Workers: workers(),
+		Workers: workers(), Files: files,
 		Gateway: gateway,
 	}
 	return kit.Definition[*neutron]{
