@@ -64,7 +64,7 @@ func TestServerAnswers(t *testing.T) {
 		return err
 	})
 	t.Logf("it answers ping after %s", time.Since(began).Round(time.Second))
-	console := w.OpenStack("console", "log", "show", w.Namespace+"-web")
+	console := w.OpenStack("console", "log", "show", "web")
 	if !strings.Contains(console, "### guest") {
 		t.Errorf("the console shows\n%s", console)
 	}
