@@ -21,7 +21,7 @@ import (
 
 const (
 	rackLabel = "example.org/rack"
-	fakeHosts = 12
+	fakeHosts = 3
 )
 
 // fleet is a compute service with hosts.
@@ -119,7 +119,7 @@ func TestBuildingBlock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, end := range map[string]func(){
+	for what, end := range map[string]func(){
 		"libvirt, killed": func() { w.Kill(f.namespace, "rack-a-libvirt-") },
 		"both, in order": func() {
 			for _, agent := range []string{"libvirt", "compute"} {
@@ -131,7 +131,7 @@ func TestBuildingBlock(t *testing.T) {
 		},
 	} {
 		end()
-		w.Eventually(time.Minute, "the guest goes on: "+name, func(ctx context.Context) error {
+		w.Eventually(time.Minute, "the guest goes on: "+what, func(ctx context.Context) error {
 			now, err := f.guest(ctx, name)
 			if err == nil && now != pid {
 				err = fmt.Errorf("the guest is process %s, and was %s", now, pid)
