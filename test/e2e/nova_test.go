@@ -17,8 +17,8 @@ import (
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
-// Nova is asked for by one word, and has one cell. Programs come and go and leave no rows behind, a second cell comes and
-// goes, and all pods are killed.
+// Nova is asked for by one word, and has one cell. Programs come and go and leave no rows behind, a second cell comes
+// and goes, and all pods are killed.
 func TestNovaComputes(t *testing.T) {
 	w := story.Start(t)
 	cp := w.Cloud()
