@@ -9,8 +9,8 @@ import (
 const policyFile = "policy.yaml"
 
 // policy lets services tell Nova what has happened, such as Neutron that a port is plugged: by itself Nova listens to
-// administrators only. To let the role into policies/server_external_events.py is not enough, as who is no administrator
-// finds servers of the own project only (db/main/api.py instance_get_all_by_filters_sort).
+// administrators only. To let the role into policies/server_external_events.py is not enough, as others than
+// administrators find servers of the own project only (db/main/api.py instance_get_all_by_filters_sort).
 const policy = `"context_is_admin": "role:admin or role:service"
 `
 
