@@ -106,6 +106,7 @@ func (f fleet) guest(ctx context.Context, name string) (string, error) {
 // The node of the cluster becomes a host by one object. A server is started on it, and goes on while every agent is
 // replaced, with and without grace. Beside it, one pod is many hosts for tests of scale.
 func TestBuildingBlock(t *testing.T) {
+	story.Slow(t)
 	w := story.Start(t)
 	f := hosted(w)
 	rack := f.block("rack-a")

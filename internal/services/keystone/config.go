@@ -27,6 +27,9 @@ func options(s *scope, f *oslo.File) {
 	f.Set("credential", "key_repository", service.Folder+"/credential")
 	// It is what bcrypt takes, and Keystone cuts longer ones down to it with a warning for each login.
 	f.Set("identity", "max_password_length", 72)
+	// Who reads a user while it is deleted puts it into the cache again after it was taken out. A user of the same name
+	// that is made next, as by a service that comes back, could not log in until the entry is too old.
+	f.Set("identity", "cache_time", 10)
 	if k.Spec.RabbitMQ != "" {
 		service.Notify(f)
 	}

@@ -85,10 +85,11 @@ func Definition(gateway bool) kit.Definition[*nova] {
 		Gateway: gateway,
 	}
 	return kit.Definition[*nova]{
-		Name:   s.Name,
-		New:    func() *nova { return &nova{} },
-		Refs:   append(s.Refs(), refs()...),
-		Steps:  append(s.Steps(step.After[*nova](stepPrepare, stepRegister)), steps(s)...),
+		Name: s.Name,
+		New:  func() *nova { return &nova{} },
+		Refs: append(s.Refs(), refs()...),
+		// The scheduler and the conductor end when they cannot log in.
+		Steps:  append(s.Steps(step.After[*nova](stepPrepare, stepRegister, service.StepUser)), steps(s)...),
 		Report: report(s),
 	}
 }
