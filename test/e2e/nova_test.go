@@ -41,8 +41,8 @@ func TestNovaComputes(t *testing.T) {
 		"openstack-nova-far-conductor-0", "openstack-nova-scheduler-1")...))
 	w.Ready(time.Minute, cp)
 
-	asked.Spec.Services.Nova.Scheduler.Replicas = nil
-	asked.Spec.Services.Nova.Cells = nil
+	asked.Spec.Services.Nova.Scheduler.Replicas = new(int32(1))
+	asked.Spec.Services.Nova.Cells = []servicev1.Cell{{Name: "cell1"}}
 	w.Apply(asked.DeepCopy())
 	w.Eventually(2*time.Minute, "they leave no rows behind", programs(w, first...))
 	w.Gone(time.Minute, &servicev1.NovaCell{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace,
