@@ -50,7 +50,7 @@ func Trim(obj metav1.Object, managers map[string]bool) {
 	case *batchv1.CronJob:
 		o.Spec.JobTemplate = batchv1.JobTemplateSpec{}
 	case *corev1.Service:
-		o.Spec = corev1.ServiceSpec{Type: o.Spec.Type}
+		o.Spec = corev1.ServiceSpec{Type: o.Spec.Type, ClusterIP: o.Spec.ClusterIP}
 	case *corev1.Pod:
 		o.Spec = corev1.PodSpec{NodeName: o.Spec.NodeName}
 	}

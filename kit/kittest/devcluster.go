@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -20,8 +21,27 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// Main runs the tests of a package with a real kube-apiserver of their own, which live is set to before. It is all that
+// a TestMain has to do:
+//
+//	var live *rest.Config
+//
+//	func TestMain(m *testing.M) { kittest.Main(m, &live) }
+func Main(m *testing.M, live **rest.Config) {
+	cfg, stop, err := DevCluster()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	*live = cfg
+	code := m.Run()
+	stop()
+	os.Exit(code)
+}
+
 // DevCluster starts a real etcd and kube-apiserver, `devcluster apiserver`, and returns a configuration for it and what
-// stops it. The program is the one that DEVCLUSTER names, else bin/devcluster of the repository. Use it from TestMain.
+// stops it. The program is the one that DEVCLUSTER names, else bin/devcluster of the repository. Use Main where a
+// TestMain has nothing else to do.
 func DevCluster() (*rest.Config, func(), error) {
 	program, err := program()
 	if err != nil {

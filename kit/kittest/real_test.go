@@ -3,7 +3,6 @@
 package kittest_test
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -20,15 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("KITTEST_BROKEN") != "" {
 		os.Exit(m.Run()) // TestBroken plays in memory
 	}
-	cfg, stop, err := kittest.DevCluster()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	live = cfg
-	code := m.Run()
-	stop()
-	os.Exit(code)
+	kittest.Main(m, &live)
 }
 
 func onServer(t *testing.T) *kittest.World {

@@ -3,10 +3,8 @@
 package reconcile_test
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -26,17 +24,7 @@ import (
 
 var live *rest.Config
 
-func TestMain(m *testing.M) {
-	cfg, stop, err := kittest.DevCluster()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	live = cfg
-	code := m.Run()
-	stop()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { kittest.Main(m, &live) }
 
 // onServer plays a definition with the owner "one" on a real API server. Nobody plays the controllers of workloads.
 func onServer(t *testing.T, def kit.Definition[*app]) *kittest.World {

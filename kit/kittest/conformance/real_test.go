@@ -4,10 +4,8 @@ package conformance
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -23,17 +21,7 @@ import (
 
 var live *rest.Config
 
-func TestMain(m *testing.M) {
-	cfg, stop, err := kittest.DevCluster()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	live = cfg
-	code := m.Run()
-	stop()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { kittest.Main(m, &live) }
 
 // TestServerPlays checks what the real server says.
 func TestServerPlays(t *testing.T) {
