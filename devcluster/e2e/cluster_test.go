@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -212,6 +213,30 @@ func TestNodeReachesServices(t *testing.T) {
 		if err != nil && !errors.Is(err, unix.ECONNREFUSED) {
 			t.Errorf("%s cannot be reached from %s: %v", address, c.Nodes[0].Name, err)
 		}
+	}
+}
+
+// TestNetworkOutside is for what makes the third link of a node its own: here the node itself, for a moment.
+func TestNetworkOutside(t *testing.T) {
+	s := status(t, shared)
+	node := s.Cluster.NodeNetwork(s.Cluster.Nodes[1].Name)
+	address := s.Outside.Gateway.Next().Next()
+	for _, command := range [][]string{
+		{"address", "add", address.String() + "/24", "dev", s.Outside.Link}, {"link", "set", s.Outside.Link, "up"},
+	} {
+		if out, err := exec.Command("ip", append([]string{"-n", node}, command...)...).CombinedOutput(); err != nil {
+			t.Fatalf("ip %v: %v: %s", command, err, out)
+		}
+	}
+	t.Cleanup(func() {
+		flush := exec.Command("ip", "-n", node, "address", "flush", "dev", s.Outside.Link)
+		if out, err := flush.CombinedOutput(); err != nil {
+			t.Errorf("taking the address away again: %v: %s", err, out)
+		}
+	})
+	// A closed port answers, too.
+	if _, err := net.DialTimeout("tcp", address.String()+":9", 5*time.Second); !errors.Is(err, unix.ECONNREFUSED) {
+		t.Errorf("the machine does not reach %s: %v", address, err)
 	}
 }
 

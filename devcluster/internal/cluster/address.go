@@ -6,8 +6,8 @@ import (
 	"net/netip"
 )
 
-// Every cluster owns one /16: nodes in .0, load balancers in .1, nodes' second links in .2, Services from .64, pods of
-// node n in .(128+n).
+// Every cluster owns one /16: nodes in .0, load balancers in .1, nodes' second links in .2, the network outside in .3,
+// Services from .64, pods of node n in .(128+n).
 const (
 	firstRange = 180
 	ranges     = 64
@@ -42,6 +42,16 @@ func (c *Cluster) Data() netip.Addr { return c.address(2, 1) }
 // DataAddress is the address of a node on its second link.
 func (c *Cluster) DataAddress(n Node) netip.Addr { return c.address(2, 10+n.Number) }
 
+// Outside holds the addresses of the network that nodes' third links lead to. They are for what runs in the cluster,
+// but for the machine's.
+func (c *Cluster) Outside() netip.Prefix { return netip.PrefixFrom(c.address(3, 0), 24) }
+
+// Gateway is the address of the machine in the network outside.
+func (c *Cluster) Gateway() netip.Addr { return c.address(3, 1) }
+
+// OutsideAddress is what the link address of a node in the network outside comes from. The node does not have it.
+func (c *Cluster) OutsideAddress(n Node) netip.Addr { return c.address(3, 10+n.Number) }
+
 // LoadBalancers holds the addresses that Services of type LoadBalancer get.
 func (c *Cluster) LoadBalancers() netip.Prefix { return netip.PrefixFrom(c.address(1, 0), 24) }
 
@@ -64,6 +74,9 @@ func (c *Cluster) NodePods(n Node) netip.Prefix {
 
 // HostLink names the machine's network interface into the cluster.
 func (c *Cluster) HostLink() string { return fmt.Sprintf("devcluster%d", c.Index) }
+
+// OutsideLink names the machine's network interface into the network outside.
+func (c *Cluster) OutsideLink() string { return c.HostLink() + "out" }
 
 // freeIndex picks the first address range that neither a cluster nor the machine uses.
 func freeIndex(clusters []*Cluster, addresses []net.Addr) (int, error) {

@@ -1,6 +1,7 @@
 // Package network joins the nodes of a cluster, its control plane and the machine by one bridge, which lives in the
 // network namespace of the control plane. Pods are routed, not bridged: every node has a route to the pods of every
-// other one. A second bridge joins the nodes only, by a link that is left to what runs in the cluster, such as tunnels.
+// other one. Two more links of every node are left to what runs in the cluster: the second leads to a bridge that joins
+// the nodes only, for tunnels, the third to one that the machine is on, too, as the network outside of a data centre.
 package network
 
 import (
@@ -18,11 +19,15 @@ import (
 )
 
 const (
-	bridge     = "bridge"
-	dataBridge = "data"
-	nodeLink   = "eth0"
-	dataLink   = "eth1"
+	bridge        = "bridge"
+	dataBridge    = "data"
+	outsideBridge = "outside"
+	nodeLink      = "eth0"
+	dataLink      = "eth1"
 )
+
+// OutsideLink is the link of every node that leads to the network outside. It has no address.
+const OutsideLink = "eth2"
 
 // Ensure makes the bridge, the machine's way to it and the link of every node, and sets which nodes are cut off. What
 // is there already stays.
@@ -30,7 +35,10 @@ func Ensure(c *cluster.Cluster) error {
 	if err := ensureBridge(c); err != nil {
 		return err
 	}
-	if err := ensureHostLink(c); err != nil {
+	if err := ensureHostLink(c, c.HostLink(), bridge, c.Host(), c.NodeRange()); err != nil {
+		return err
+	}
+	if err := ensureHostLink(c, c.OutsideLink(), outsideBridge, c.Gateway(), c.Outside()); err != nil {
 		return err
 	}
 	for _, node := range c.Nodes {
@@ -44,9 +52,11 @@ func Ensure(c *cluster.Cluster) error {
 // Remove takes all network namespaces of the cluster away, and with them every link.
 func Remove(c *cluster.Cluster) error {
 	var errs []error
-	// The machine's end goes first: the kernel would take it along only some time after the namespaces.
-	if link, err := netlink.LinkByName(c.HostLink()); err == nil {
-		errs = append(errs, netlink.LinkDel(link))
+	// The machine's ends go first: the kernel would take them along only some time after the namespaces.
+	for _, name := range []string{c.HostLink(), c.OutsideLink()} {
+		if link, err := netlink.LinkByName(name); err == nil {
+			errs = append(errs, netlink.LinkDel(link))
+		}
 	}
 	for _, node := range c.Nodes {
 		errs = append(errs, namespace.Remove(namespace.Network(c.NodeNetwork(node.Name))))
@@ -58,7 +68,7 @@ func Remove(c *cluster.Cluster) error {
 func RemoveNode(c *cluster.Cluster, node cluster.Node) error {
 	err := in(c.ControlNetwork(), func(handle *netlink.Handle) error {
 		var errs []error
-		for _, name := range []string{port(node), dataPort(node)} {
+		for _, name := range []string{port(node), dataPort(node), outsidePort(node)} {
 			if link, err := handle.LinkByName(name); err == nil {
 				errs = append(errs, handle.LinkDel(link))
 			}
@@ -76,12 +86,14 @@ func ensureBridge(c *cluster.Cluster) error {
 		if err := loopback(handle); err != nil {
 			return err
 		}
-		data, err := ensureMaster(handle, dataBridge, c.Data())
-		if err != nil {
-			return err
-		}
-		if err := handle.LinkSetUp(data); err != nil {
-			return fmt.Errorf("setting bridge %s up: %w", dataBridge, err)
+		for name, ip := range map[string]netip.Addr{dataBridge: c.Data(), outsideBridge: c.Outside().Addr()} {
+			link, err := ensureMaster(handle, name, ip)
+			if err != nil {
+				return err
+			}
+			if err := handle.LinkSetUp(link); err != nil {
+				return fmt.Errorf("setting bridge %s up: %w", name, err)
+			}
 		}
 		link, err := ensureMaster(handle, bridge, c.API())
 		if err != nil {
@@ -109,23 +121,25 @@ func ensureMaster(handle *netlink.Handle, name string, ip netip.Addr) (netlink.L
 	return link, nil
 }
 
-func ensureHostLink(c *cluster.Cluster) error {
+// ensureHostLink puts the machine on a bridge, with that address in a network.
+func ensureHostLink(c *cluster.Cluster, name, bridge string, ip netip.Addr, network netip.Prefix) error {
 	host, err := netlink.NewHandle()
 	if err != nil {
 		return fmt.Errorf("opening netlink: %w", err)
 	}
 	defer host.Close()
-	if err := ensurePair(host, c.HostLink(), c.Host(), c.ControlNetwork(), "machine"); err != nil {
+	port := "machine-" + bridge
+	if err := ensurePair(host, name, ip, c.ControlNetwork(), port); err != nil {
 		return err
 	}
-	link, err := host.LinkByName(c.HostLink())
+	link, err := host.LinkByName(name)
 	if err != nil {
-		return fmt.Errorf("finding link %s: %w", c.HostLink(), err)
+		return fmt.Errorf("finding link %s: %w", name, err)
 	}
-	if err := address(host, link, c.Host(), c.NodeRange()); err != nil {
+	if err := address(host, link, ip, network); err != nil {
 		return err
 	}
-	return plug(c, bridge, "machine", false)
+	return plug(c, bridge, port, false)
 }
 
 func ensureNode(c *cluster.Cluster, node cluster.Node) error {
@@ -144,8 +158,10 @@ func ensureNode(c *cluster.Cluster, node cluster.Node) error {
 	if err := forward(c.NodeNetwork(node.Name)); err != nil {
 		return err
 	}
-	if err := plug(c, dataBridge, dataPort(node), node.Cut); err != nil {
-		return err
+	for bridge, port := range map[string]string{dataBridge: dataPort(node), outsideBridge: outsidePort(node)} {
+		if err := plug(c, bridge, port, node.Cut); err != nil {
+			return err
+		}
 	}
 	return plug(c, bridge, port(node), node.Cut)
 }
@@ -156,6 +172,9 @@ func ensureLinks(handle *netlink.Handle, c *cluster.Cluster, node cluster.Node) 
 		if err := ensureLink(handle, c, dataLink, dataPort(node), c.DataAddress(node)); err != nil {
 			return err
 		}
+	}
+	if err := ensurePair(handle, OutsideLink, c.OutsideAddress(node), c.ControlNetwork(), outsidePort(node)); err != nil {
+		return err
 	}
 	if err := ensureLink(handle, c, nodeLink, port(node), c.NodeAddress(node)); err != nil {
 		return err
@@ -296,3 +315,5 @@ func in(network string, f func(*netlink.Handle) error) error {
 func port(node cluster.Node) string { return node.Name }
 
 func dataPort(node cluster.Node) string { return node.Name + "-data" }
+
+func outsidePort(node cluster.Node) string { return node.Name + "-out" }

@@ -9,12 +9,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"stackwright.dev/devcluster/internal/cluster"
+	"stackwright.dev/devcluster/internal/network"
 	"stackwright.dev/devcluster/internal/process"
 )
 
@@ -28,6 +30,14 @@ type Status struct {
 	Nodes      map[string]bool  `json:"nodes"`
 	Components []Component      `json:"components"`
 	Milestones []Milestone      `json:"milestones"`
+	Outside    Outside          `json:"outside"`
+}
+
+// Outside is the network that the third link of every node leads to.
+type Outside struct {
+	Network netip.Prefix `json:"network"`
+	Gateway netip.Addr   `json:"gateway"` // the machine
+	Link    string       `json:"link"`    // of every node
 }
 
 // Component is a kept program and the memory it holds.
@@ -59,6 +69,7 @@ func (s *Supervisor) status(memory bool) Status {
 	status := Status{
 		Cluster: s.cluster, API: s.view.API, Nodes: s.view.Ready, Milestones: s.journal.read(),
 		Ready: s.view.API && s.view.Addon, Components: []Component{{State: s.self()}},
+		Outside: Outside{Network: s.cluster.Outside(), Gateway: s.cluster.Gateway(), Link: network.OutsideLink},
 	}
 	for _, member := range s.cluster.Nodes {
 		status.Ready = status.Ready && (member.Cut || s.view.Ready[member.Name])
