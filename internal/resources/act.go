@@ -96,6 +96,9 @@ func (c *controller) obtain(ctx context.Context, sc *scope, t *target, p policy)
 			return out
 		}
 	}
+	if out := c.yield(sc); out != nil {
+		return out
+	}
 	return c.create(ctx, sc, t, p)
 }
 

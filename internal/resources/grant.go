@@ -97,6 +97,8 @@ func (r *resolver) named(f d.Field, name, namespace string) (string, error) {
 			"first. Remove one of the references.", what)}
 	case other.Observed().ID == "":
 		return "", &waiting{outcome.Wait(on, "Waits until %s is made in the cloud.", what)}
+	case f.Usable && r.scope.Cell().ID == "" && r.controller.engine.unusable(other, f.Ref):
+		return "", &waiting{outcome.Wait(on, "Waits until %s is usable; it is %s.", what, other.Observed().State)}
 	}
 	if theirs, known := recorded(other); known && theirs != r.cloud.key {
 		return "", &waiting{outcome.Refuse("OtherCloud", "%s is in %s and this object in %s; resources of two clouds cannot "+

@@ -47,11 +47,12 @@ func (c *controller) refs() []ref.Ref[object] {
 		}
 		out = append(out, ref.To(kind, c.engine.empty(kind), func(o object) []types.NamespacedName {
 			return c.keys(o, func(f d.Field) bool { return f.Ref == kind })
-		}, ref.Optional[object](), ref.DigestOf[object](idOf)))
+		}, ref.Optional[object](), ref.DigestOf[object](func(o client.Object) string { return c.engine.idOf(o, kind) })))
 	}
 	if len(kinds) > 0 {
 		out = append(out, ref.To(refGrants, &openstackv1.ReferenceGrant{}, c.abroad, ref.DigestOf[object](generationOf)))
 	}
+	out = append(out, c.siblingRefs()...)
 	for _, f := range c.kind.Fields {
 		if f.Type == d.Secret && !f.Output {
 			out = append(out, ref.To(secretRef(f), &corev1.Secret{}, func(o object) []types.NamespacedName {
@@ -107,12 +108,18 @@ func cloudDigest(o client.Object) string { return fmt.Sprint(o.GetUID(), o.GetGe
 func labelsOf(o client.Object) string { return labels.Set(o.GetLabels()).String() }
 
 // idOf changes when other requests are made for those who refer to the object.
-func idOf(o client.Object) string {
+func (e *Engine) idOf(o client.Object, kind string) string {
 	if r, ok := o.(object); ok {
 		key, _ := recorded(r)
-		return r.Observed().ID + " " + key.String()
+		return fmt.Sprint(r.Observed().ID, " ", key, " ", e.unusable(r, kind))
 	}
 	return ""
+}
+
+// unusable tells whether a resource is still on its way.
+func (e *Engine) unusable(o object, kind string) bool {
+	k := e.kinds[kind]
+	return k != nil && slices.Contains(k.State.Pending, o.Observed().State)
 }
 
 // keys returns the objects that fields refer to by name.

@@ -254,6 +254,9 @@ func (w *world) crds() []string {
 		}
 	}
 	add(w.kind.Fields)
+	for _, s := range w.kind.After {
+		add([]d.Field{{Ref: s.Kind}, {Ref: s.Of}})
+	}
 	var out []string
 	for plural := range plurals {
 		out = append(out, filepath.Join(crds, "openstack.stackwright.dev_"+plural+".yaml"))

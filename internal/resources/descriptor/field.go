@@ -53,6 +53,9 @@ type Field struct {
 	// Ref is the kind that the field refers to; the body gets its id, or else its field By, such as the URL of a secret.
 	Ref string
 	By  string
+	// Usable tells that the resource that the field refers to has to be usable before this one is made, such as an image
+	// that has its data.
+	Usable bool
 	// Refs has the kind for each value of the field RefBy beside this one, where it depends on that.
 	Refs  map[string]string
 	RefBy string

@@ -49,6 +49,8 @@ type Kind struct {
 	// OneOf lists groups of fields, by API name, of which exactly one must be declared, AtMostOne those of which several
 	// exclude each other.
 	OneOf, AtMostOne [][]string
+	// After lists kinds of which objects that belong to the same thing are made first, although nothing refers to them.
+	After []Sibling
 	// State says when the resource is usable.
 	State State
 	// List says how all resources are read.
@@ -59,6 +61,16 @@ type Kind struct {
 	Hook string
 	// Sample is the spec.resource of the example in the documents, as YAML.
 	Sample string
+}
+
+// Sibling is a kind of which objects have to be there before others that refer to the same object.
+type Sibling struct {
+	// Kind of them, and Of, the kind of what both refer to, by name.
+	Kind, Of string
+	// Unless is the field, as objects have it, with which it does not matter.
+	Unless string
+	// Why completes the sentence: waits for Subnet x, as ...
+	Why string
 }
 
 // None is the envelope of bodies that have none.

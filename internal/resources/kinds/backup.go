@@ -11,8 +11,9 @@ var Backup = d.Kind{
 	Marker: d.Marker{Channel: d.MarkByMetadata, Field: "metadata"},
 	Fields: []d.Field{
 		name(255), {API: "description", Max: 255, Doc: "A sentence for people."},
-		{API: "volume_id", Ref: "Volume", Required: true, CreateOnly: true, Doc: "Volume that is copied."},
-		{API: "snapshot_id", Ref: "Snapshot", CreateOnly: true, Doc: "Snapshot of the volume that is copied in its place."},
+		{API: "volume_id", Ref: "Volume", Usable: true, Required: true, CreateOnly: true, Doc: "Volume that is copied."},
+		{API: "snapshot_id", Ref: "Snapshot", Usable: true, CreateOnly: true,
+			Doc: "Snapshot of the volume that is copied in its place."},
 		{API: "container", CreateOnly: true, Max: 255, Doc: "Container in the store."},
 		{API: "incremental", In: "is_incremental", Type: d.Bool, CreateOnly: true,
 			Doc: "Whether it holds only what changed since the last."},

@@ -7,7 +7,9 @@ var Port = d.Kind{
 	Name: "Port", Plural: "ports", Service: "network", Path: "/ports", Item: "port", Items: "ports",
 	Doc: "Port is where a server or something else is plugged into a network.", Key: append(neutronKey, "network_id"),
 	Update: d.Update{Method: "PUT"}, Marker: d.Marker{Channel: d.MarkByTag, Field: "tags", Single: true},
-	Events:  []string{"port"},
+	Events: []string{"port"},
+	After: []d.Sibling{{Kind: "Subnet", Of: "Network", Unless: "addresses",
+		Why: "ports get addresses when they are made"}},
 	Actions: tagAction("/ports"),
 	Fields: append([]d.Field{
 		name(255), neutronDescription, projectRef, adminStateUp, notLater(neutronTags),

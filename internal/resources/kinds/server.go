@@ -7,13 +7,14 @@ var Server = d.Kind{
 	Name: "Server", Plural: "servers", Service: "compute", Path: "/servers", Item: "server", Items: "servers",
 	Doc: "Server is a virtual machine, or a bare one.", Key: []string{"name"},
 	Events: []string{"instance", "compute.instance"},
+	After:  []d.Sibling{{Kind: "Subnet", Of: "Network", Why: "Nova takes no network without one"}},
 	// From 2.47 on the flavor is shown without its id.
 	Read: "2.46", Update: d.Update{Method: "PUT"}, Marker: metadata,
 	Fields: append([]d.Field{
 		name(255), {API: "description", Max: 255, Since: "2.19", Doc: "A sentence for people."},
 		{API: "flavorRef", As: "flavorRef", In: "flavor.id", Ref: "Flavor", Required: true, Via: "resize",
 			Doc: "Size of the server; another one resizes it."},
-		{API: "imageRef", As: "imageRef", In: "image.id", Ref: "Image", Via: "rebuild",
+		{API: "imageRef", As: "imageRef", In: "image.id", Ref: "Image", Usable: true, Via: "rebuild",
 			Doc: "Image of the root disk; another one builds the disk anew."},
 		{API: "key_name", As: "keypairRef", Ref: "KeyPair", CreateOnly: true, Doc: "Key by which people log in."},
 		{API: "user_data", Type: d.Secret, CreateOnly: true, WriteOnly: true, Normal: d.Base64, Max: 65535,

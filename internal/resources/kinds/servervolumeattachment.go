@@ -13,7 +13,7 @@ var ServerVolumeAttachment = d.Kind{
 	Fields: []d.Field{
 		{API: "server_id", In: "serverId", Ref: "Server", Required: true, CreateOnly: true,
 			Doc: "Server that gets the volume."},
-		{API: "volumeId", As: "volumeRef", Ref: "Volume", Required: true, CreateOnly: true,
+		{API: "volumeId", As: "volumeRef", Ref: "Volume", Usable: true, Required: true, CreateOnly: true,
 			Doc: "Volume that is attached."},
 		{API: "device", CreateOnly: true, Max: 255, Pattern: "^/dev/x?[a-z]?d?[a-z]+[0-9]*$",
 			Doc: "Name of the device in the server, such as /dev/vdb; most hypervisors choose themselves."},

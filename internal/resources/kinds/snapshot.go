@@ -11,7 +11,7 @@ var Snapshot = d.Kind{
 	Update: d.Update{Method: "PUT"}, Marker: metadata,
 	Fields: []d.Field{
 		name(255), {API: "description", Max: 255, Doc: "A sentence for people."},
-		{API: "volume_id", Ref: "Volume", Required: true, CreateOnly: true, Doc: "Volume whose state it is."},
+		{API: "volume_id", Ref: "Volume", Usable: true, Required: true, CreateOnly: true, Doc: "Volume whose state it is."},
 		{API: "force", Type: d.Bool, CreateOnly: true, WriteOnly: true,
 			Doc: "Whether it is made though a server uses the volume; since 3.66 it is."},
 		{API: "metadata", Type: d.Map, Normal: d.Subset, Via: "metadata", Doc: "Words for programs."},
