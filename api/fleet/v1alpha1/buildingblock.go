@@ -7,6 +7,7 @@ import (
 
 	"stackwright.dev/kit/owner"
 
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 )
 
@@ -23,9 +24,11 @@ const (
 )
 
 // BuildingBlockSpec says which hosts are wanted.
-// +kubebuilder:validation:XValidation:rule="self.driver != 'libvirt' || has(self.agents.libvirt) && has(self.hosts) && has(self.hosts.nodeSelector)",message="driver libvirt needs agents.libvirt.image and hosts.nodeSelector"
+// +kubebuilder:validation:XValidation:rule="self.driver != 'libvirt' || has(self.hosts) && has(self.hosts.nodeSelector)",message="driver libvirt needs hosts.nodeSelector"
 // +kubebuilder:validation:XValidation:rule="(self.driver == 'fake') == has(self.fake)",message="fake.hosts is the number of hosts of driver fake, and of no other"
-// +kubebuilder:validation:XValidation:rule="self.driver == 'libvirt' || !has(self.libvirt) && !has(self.agents.libvirt)",message="libvirt and agents.libvirt belong to driver libvirt"
+// +kubebuilder:validation:XValidation:rule="self.driver == 'libvirt' || !has(self.libvirt) && !has(self.ovn)",message="libvirt and ovn belong to driver libvirt"
+// +kubebuilder:validation:XValidation:rule="has(self.ovn) || !has(self.network)",message="network says how the chassis of ovn are connected: set ovn, too"
+// +kubebuilder:validation:XValidation:rule="!has(self.network) || !has(self.network.bridgeMappings) || self.network.bridgeMappings.all(m, !has(m.interface) || self.network.bridgeMappings.exists_one(n, has(n.interface) && n.interface == m.interface) && !(has(self.network.tunnel) && has(self.network.tunnel.interface) && self.network.tunnel.interface == m.interface))",message="a NIC is a port of one bridge: give tunnel and each of bridgeMappings another interface"
 type BuildingBlockSpec struct {
 	// Cell names the NovaCell in this namespace that the hosts belong to.
 	// +kubebuilder:validation:MinLength=1
@@ -37,17 +40,29 @@ type BuildingBlockSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="driver cannot be changed: make another block"
 	// +optional
 	Driver Driver `json:"driver,omitempty"`
-	// Release of OpenStack that the images hold. It names the catalogue that config is checked against.
+	// Release of OpenStack. It names the OpenStackRelease with the images of agents that have none here, and the
+	// catalogue that config is checked against.
 	// +optional
 	// +kubebuilder:default=epoxy
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Release string `json:"release,omitempty"`
 	// Agents are the programs that run on each host.
-	Agents Agents `json:"agents"`
+	// +optional
+	Agents Agents `json:"agents,omitzero"`
 	// Hosts says which nodes are hosts of the block.
 	// +optional
 	Hosts Hosts `json:"hosts,omitzero"`
+	// OVN names the OVN in this namespace that servers have their networks from. The hosts are chassis of it, see
+	// OVNChassis, and tell servers who they are. Without it servers have no networks.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="ovn cannot be changed: make another block"
+	OVN string `json:"ovn,omitempty"`
+	// Network says how the hosts are connected.
+	// +optional
+	Network *infrav1.OVNConnection `json:"network,omitempty"`
 	// Fake hosts.
 	// +optional
 	Fake *Fake `json:"fake,omitempty"`
@@ -71,10 +86,17 @@ type BuildingBlockSpec struct {
 // Agents are the programs that run on each host.
 type Agents struct {
 	// NovaCompute starts and stops servers as Nova says.
-	NovaCompute Agent `json:"novaCompute"`
+	// +optional
+	NovaCompute Agent `json:"novaCompute,omitzero"`
 	// Libvirt keeps the virtual machines. They go on while it restarts.
 	// +optional
-	Libvirt *Agent `json:"libvirt,omitempty"`
+	Libvirt Agent `json:"libvirt,omitzero"`
+	// Chassis is Open vSwitch and ovn-controller, which carry packets of servers.
+	// +optional
+	Chassis Agent `json:"chassis,omitzero"`
+	// Metadata tells servers who they are, at 169.254.169.254: their name, keys and user data.
+	// +optional
+	Metadata Agent `json:"metadata,omitzero"`
 	// MaxUnavailable is how many hosts may have an agent restarting at a time, as a number or a share such as 10%.
 	// +optional
 	// +kubebuilder:default="10%"
@@ -85,10 +107,10 @@ type Agents struct {
 
 // Agent is one of the programs that run on each host.
 type Agent struct {
-	// Image of the agent, as a full reference.
-	// +kubebuilder:validation:MinLength=1
+	// Image of the agent, as a full reference. Empty takes the release's.
+	// +optional
 	// +kubebuilder:validation:MaxLength=512
-	Image string `json:"image"`
+	Image string `json:"image,omitempty"`
 	// Resources of the agent's container. Servers are not in it.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
@@ -139,6 +161,18 @@ type Libvirt struct {
 
 // Placement says what the scheduler is to know of the hosts.
 type Placement struct {
+	// AvailabilityZone that the hosts make up, with those of other blocks. It is the aggregate's of the block's name.
+	// +optional
+	// +kubebuilder:validation:MaxLength=255
+	// +kubebuilder:validation:XValidation:rule="!self.contains(':')",message="availabilityZone has no colon: users write ZONE:HOST"
+	AvailabilityZone string `json:"availabilityZone,omitempty"`
+	// Aggregates name the HostAggregates in this namespace that the hosts are put into.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	Aggregates []string `json:"aggregates,omitempty"`
 	// Overcommit says how much more is given to servers than there is.
 	// +optional
 	Overcommit Overcommit `json:"overcommit,omitzero"`
@@ -201,7 +235,7 @@ type HostCount struct {
 // +kubebuilder:printcolumn:name="HOSTS",type=integer,JSONPath=`.status.hosts.total`
 // +kubebuilder:printcolumn:name="WORKING",type=integer,JSONPath=`.status.hosts.ready`
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$') && size(self.metadata.name) <= 50",message="the name begins the names of the block's pods: at most 50 lower-case letters, digits and dashes, beginning with a letter"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$') && size(self.metadata.name) <= 40",message="the name begins the names of the block's pods: at most 40 lower-case letters, digits and dashes, beginning with a letter"
 type BuildingBlock struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

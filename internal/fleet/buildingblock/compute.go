@@ -26,7 +26,7 @@ func computeRights() []corev1.Capability {
 // computeSet runs nova-compute beside libvirtd.
 func computeSet(s *scope) ([]client.Object, error) {
 	b := s.Owner()
-	c := compute(b)
+	c := compute(s)
 	c.Env = append(c.Env, field("OS_DEFAULT__HOST", "spec.nodeName"), field("OS_DEFAULT__MY_IP", "status.hostIP"))
 	if virtType(b) == auto {
 		c.Env = append(c.Env, corev1.EnvVar{Name: "STACKWRIGHT_ACCELERATOR", Value: auto})
@@ -44,7 +44,7 @@ func computeSet(s *scope) ([]client.Object, error) {
 // fakeSet runs all fake hosts in one process. There is never a second one: two would be the same hosts.
 func fakeSet(s *scope) ([]client.Object, error) {
 	b := s.Owner()
-	c := compute(b)
+	c := compute(s)
 	c.Env = append(c.Env, corev1.EnvVar{Name: "OS_DEFAULT__HOST", Value: b.Name + "-0"},
 		corev1.EnvVar{Name: "STACKWRIGHT_BLOCK", Value: b.Name},
 		corev1.EnvVar{Name: "STACKWRIGHT_FAKE_HOSTS", Value: fmt.Sprint(b.Spec.Fake.Hosts)})
@@ -64,8 +64,8 @@ func fakeSet(s *scope) ([]client.Object, error) {
 }
 
 // compute is the container of nova-compute.
-func compute(b object) corev1.Container {
-	c := limited(b.Spec.Agents.NovaCompute)
+func compute(s *scope) corev1.Container {
+	c := running(s, imageCompute)
 	c.Command = []string{"tini", "--", "python3", blockDir + "/" + launcherFile,
 		"--config-file", cellDir + "/nova.conf", "--config-file", blockDir + "/" + configFile}
 	// Nothing can be written beside the modules.

@@ -10,7 +10,6 @@ package buildingblock
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -21,8 +20,12 @@ import (
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/nodes"
 )
 
 type (
@@ -39,12 +42,20 @@ const (
 	stepLibvirt   = "libvirt"
 	stepCompute   = "compute"
 	stepFake      = "fake"
+	stepPlacement = "aggregates"
+	stepRelease   = "release"
+	stepChassis   = "chassis"
+	stepMetadata  = "metadata"
 	refCell       = "cell"
 	refShared     = "shared"
 	refConfig     = "config"
 	refNamespace  = "namespace"
 	refNodes      = "nodes"
 	refOthers     = "others"
+	refRelease    = "release"
+	refOVN        = "ovn"
+	refOVNClient  = "ovn-client"
+	refPassword   = "metadata-password"
 )
 
 // keyHash of the cell's Secret changes with what is in it.
@@ -62,38 +73,55 @@ func Definition() kit.Definition[object] {
 }
 
 func refs() []ref.Ref[object] {
-	return []ref.Ref[object]{
+	return append(metadataRefs(),
+		ref.To(refRelease, &controlplanev1.OpenStackRelease{}, func(b object) []types.NamespacedName {
+			return []types.NamespacedName{{Name: b.Spec.Release}}
+		}, ref.Optional[object](), ref.DigestOf[object](pictures)),
 		ref.Local(refCell, &servicev1.NovaCell{}, func(b object) string { return b.Spec.Cell },
-			ref.WaitFor[object](told), ref.DigestOf[object](nothing)),
+			ref.WaitFor[object](told),
+			ref.DigestOf[object](func(o client.Object) string { return asked(o) + "\x00" + where(o) })),
 		ref.Local(refShared, &corev1.Secret{}, sharedName, ref.Fields[object](keyHash)),
 		ref.Local(refConfig, &corev1.Secret{}, configName, ref.Fields[object](keyHash)),
 		ref.To(refNamespace, &corev1.Namespace{}, func(b object) []types.NamespacedName {
 			return []types.NamespacedName{{Name: b.Namespace}}
-		}, ref.DigestOf[object](level)),
+		}, ref.DigestOf[object](nodes.Level)),
 		ref.To(refNodes, &corev1.Node{}, func(object) []types.NamespacedName { return []types.NamespacedName{{}} },
-			ref.DigestOf[object](labelsOf)),
+			ref.DigestOf[object](nodes.Digest)),
 		ref.To(refOthers, &fleetv1.BuildingBlock{}, func(b object) []types.NamespacedName {
 			return []types.NamespacedName{{Namespace: b.Namespace}}
 		}, ref.DigestOf[object](claim)),
-	}
+	)
 }
 
 func steps() []step.Step[object] {
-	ready := []step.Option[object]{step.Reads[object](refCell, refShared, refConfig),
-		step.After[object](stepConfig, stepAccess)}
+	release := []step.Option[object]{step.Reads[object](refRelease), step.After[object](stepRelease)}
+	hosts := append(slices.Clone(release), step.When(onNodes), step.After[object](stepNamespace, stepNodes, stepAccess))
+	compute := []step.Option[object]{step.Reads[object](refCell, refShared, refConfig), step.After[object](stepConfig)}
+	with := func(o []step.Option[object], more ...step.Option[object]) []step.Option[object] {
+		return append(slices.Clone(o), more...)
+	}
 	return []step.Step[object]{
+		step.Check(stepRelease, checkImages, step.Reads[object](refRelease), step.Condition[object]("ImagesReady")),
 		step.Check(stepNamespace, namespace, step.Reads[object](refNamespace), step.When(onNodes),
 			step.Condition[object]("NamespaceReady")),
-		step.Check(stepNodes, nodes, step.Reads[object](refNodes, refOthers), step.When(onNodes),
+		step.Check(stepNodes, free, step.Reads[object](refNodes, refOthers), step.When(onNodes),
 			step.Condition[object]("NodesReady")),
 		step.Objects(stepConfig, config, step.Makes[object](&corev1.Secret{}), step.Condition[object]("ConfigReady")),
 		step.Objects(stepAccess, account, step.Makes[object](&corev1.ServiceAccount{})),
-		step.Objects(stepLibvirt, libvirtSet, step.Makes[object](&appsv1.DaemonSet{}), step.When(onNodes),
-			step.After[object](stepNamespace, stepNodes, stepAccess), step.Condition[object]("LibvirtReady")),
-		step.Objects(stepCompute, computeSet, append(slices.Clone(ready), step.Makes[object](&appsv1.DaemonSet{}),
-			step.When(onNodes), step.After[object](stepNamespace, stepNodes), step.Condition[object]("ComputeReady"))...),
-		step.Objects(stepFake, fakeSet, append(ready, step.Makes[object](&appsv1.StatefulSet{}), step.When(fake),
-			step.Condition[object]("FakeReady"))...),
+		step.Objects(stepLibvirt, libvirtSet, with(hosts, step.Makes[object](&appsv1.DaemonSet{}),
+			step.Condition[object]("LibvirtReady"))...),
+		step.Objects(stepChassis, chassis, with(release, step.After[object](stepNamespace, stepNodes), step.When(networked),
+			step.Makes[object](&infrav1.OVNChassis{}), step.Condition[object]("ChassisReady"))...),
+		step.Objects(stepMetadata, metadata, with(hosts, step.When(networked), step.Makes[object](&corev1.Secret{},
+			&appsv1.DaemonSet{}), step.Reads[object](refCell, refShared, refOVN, refOVNClient, refPassword),
+			step.Condition[object]("MetadataReady"))...),
+		step.Objects(stepCompute, computeSet, with(hosts, append(compute, step.Makes[object](&appsv1.DaemonSet{}),
+			step.Condition[object]("ComputeReady"))...)...),
+		step.Objects(stepPlacement, aggregates, step.Reads[object](refCell, refNodes),
+			step.After[object](stepNodes, stepCompute, stepFake), step.Condition[object]("AggregatesReady"),
+			step.Makes[object](&openstackv1.HostAggregate{}, &openstackv1.AggregateHost{})),
+		step.Objects(stepFake, fakeSet, with(release, append(compute, step.After[object](stepAccess), step.When(fake),
+			step.Makes[object](&appsv1.StatefulSet{}), step.Condition[object]("FakeReady"))...)...),
 	}
 }
 
@@ -122,29 +150,19 @@ func report(v step.View, b object) {
 // told is the gate of the cell: it has said what its hosts need to know. They try by themselves until it works.
 func told(obj client.Object) (bool, string) {
 	c, ok := obj.(*servicev1.NovaCell)
-	if ok && c.Status.ComputeSecret != "" {
+	if ok && c.Status.ComputeSecret != "" && c.Status.Endpoints.Internal != "" {
 		return true, ""
 	}
 	return false, fmt.Sprintf("NovaCell %s has nothing for its hosts yet; see kubectl -n %s describe novacell/%s",
 		obj.GetName(), obj.GetNamespace(), obj.GetName())
 }
 
-// nothing of the cell itself is in the pods.
-func nothing(client.Object) string { return "" }
-
-// enforce is the label by which a namespace says which pods it takes.
-const enforce = "pod-security.kubernetes.io/enforce"
-
-func level(obj client.Object) string { return obj.GetLabels()[enforce] }
-
-// labelsOf is all of a node that decides whether it is a host.
-func labelsOf(obj client.Object) string {
-	var out []string
-	for k, v := range obj.GetLabels() {
-		out = append(out, k+"="+v)
+// asked is all of the cell itself that is in pods: where its metadata API is.
+func asked(obj client.Object) string {
+	if c, ok := obj.(*servicev1.NovaCell); ok {
+		return c.Status.Endpoints.Internal
 	}
-	slices.Sort(out)
-	return obj.GetName() + "\x00" + strings.Join(out, "\x00")
+	return ""
 }
 
 // claim is all of another block that decides which nodes it has.
@@ -153,5 +171,5 @@ func claim(obj client.Object) string {
 	if !ok {
 		return ""
 	}
-	return string(b.UID) + "\x00" + selector(b).String()
+	return nodes.Claim(b, selectorOf(b))
 }

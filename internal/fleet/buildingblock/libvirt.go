@@ -17,7 +17,7 @@ func libvirtRights() []corev1.Capability {
 // what they forbid: the devices of the node, such as /dev/kvm, are open to it.
 func libvirtSet(s *scope) ([]client.Object, error) {
 	b := s.Owner()
-	c := limited(*b.Spec.Agents.Libvirt)
+	c := running(s, imageLibvirt)
 	c.Command = []string{"stackwright-agent", "libvirt", "--name=$(NODE_NAME)", fmt.Sprintf("--owner=%d", uid), "--",
 		"libvirtd"}
 	c.Env = []corev1.EnvVar{field("NODE_NAME", "spec.nodeName")}

@@ -8,8 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 )
 
 const (
@@ -28,6 +26,7 @@ const (
 const (
 	annotationCell   = "fleet.stackwright.dev/cell"
 	annotationConfig = "fleet.stackwright.dev/config"
+	annotationOVN    = "fleet.stackwright.dev/ovn"
 )
 
 func sharedName(b object) string  { return b.Spec.Cell + "-compute" }
@@ -61,21 +60,19 @@ func daemons(b object, name, agent string, pod corev1.PodTemplateSpec) *appsv1.D
 	pod.Spec.NodeSelector, pod.Spec.Tolerations = selectorOf(b), b.Spec.Hosts.Tolerations
 	// A host without agents keeps its servers, and nobody can do anything about them.
 	pod.Spec.PriorityClassName = "system-node-critical"
-	most := b.Spec.Agents.MaxUnavailable
-	if most == nil {
-		most = new(intstr.FromInt32(1))
-	}
 	return &appsv1.DaemonSet{ObjectMeta: meta(b, name, agent), Spec: appsv1.DaemonSetSpec{
 		Selector: &metav1.LabelSelector{MatchLabels: marks(b, agent)},
 		// Two of an agent on one host would be in each other's way.
 		UpdateStrategy: appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType,
-			RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: most, MaxSurge: new(intstr.FromInt32(0))}},
+			RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: unavailable(b), MaxSurge: new(intstr.FromInt32(0))}},
 		Template: pod,
 	}}
 }
 
 func template(b object, agent string, c corev1.Container, volumes ...corev1.Volume) corev1.PodTemplateSpec {
 	c.Name, c.TerminationMessagePolicy = agent, corev1.TerminationMessageFallbackToLogsOnError
+	// In /dev, where it is by default, it would be left on the node by pods that have the node's.
+	c.TerminationMessagePath = "/tmp/termination-log"
 	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: marks(b, agent)}, Spec: corev1.PodSpec{
 		ServiceAccountName:           b.Name,
 		AutomountServiceAccountToken: new(false),
@@ -130,6 +127,8 @@ func secret(name, of string) corev1.Volume {
 		SecretName: of, DefaultMode: new(int32(0o440))}}}
 }
 
-func limited(a fleetv1.Agent) corev1.Container {
-	return corev1.Container{Image: a.Image, Resources: a.Resources}
+// running is a container of the agent that runs an image.
+func running(s *scope, image string) corev1.Container {
+	agent, _ := agentOf(s.Owner(), image)
+	return corev1.Container{Image: imageOf(s, image), Resources: agent.Resources}
 }

@@ -3,7 +3,6 @@
 package buildingblock_test
 
 import (
-	"fmt"
 	"os"
 	"testing"
 
@@ -18,17 +17,7 @@ import (
 
 var live *rest.Config
 
-func TestMain(m *testing.M) {
-	cfg, stop, err := kittest.DevCluster()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	live = cfg
-	code := m.Run()
-	stop()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { kittest.Main(m, &live) }
 
 func onServer(t *testing.T, name string) *kittest.World {
 	t.Helper()
@@ -45,22 +34,24 @@ func TestServerFake(t *testing.T)   { onServer(t, "fake").Ready(t) }
 func TestServerRefuses(t *testing.T) {
 	onServer(t, "libvirt").Run(t, func(p *kittest.Play) {
 		for name, c := range map[string]struct{ base, patch, want string }{
-			"cell":       {"libvirt", "spec: {cell: ''}", "spec.cell"},
-			"image":      {"libvirt", "spec: {agents: {novaCompute: {image: ''}}}", "spec.agents.novaCompute.image"},
-			"no libvirt": {"libvirt", "spec: {agents: {libvirt: null}}", "driver libvirt needs agents.libvirt.image"},
-			"no nodes":   {"libvirt", "spec: {hosts: null}", "driver libvirt needs agents.libvirt.image and hosts.nodeSelector"},
-			"any node":   {"libvirt", "spec: {hosts: {nodeSelector: {example.org/rack: null}}}", "spec.hosts.nodeSelector"},
-			"both":       {"libvirt", "spec: {fake: {hosts: 3}}", "fake.hosts is the number of hosts of driver fake"},
-			"virtType":   {"libvirt", "spec: {libvirt: {virtType: xen}}", "spec.libvirt.virtType"},
-			"trait":      {"libvirt", "spec: {placement: {traits: [HW_CPU_X86_AVX]}}", "such as CUSTOM_GOLD"},
-			"ratio":      {"libvirt", "spec: {placement: {overcommit: {cpu: '0'}}}", "a ratio is a decimal number"},
-			"share":      {"libvirt", "spec: {agents: {maxUnavailable: 0%}}", "maxUnavailable is a number of at least 1"},
-			"none":       {"libvirt", "spec: {agents: {maxUnavailable: 0}}", "maxUnavailable is a number of at least 1"},
-			"driver":     {"fake", "spec: {driver: vmware}", "spec.driver"},
-			"no hosts":   {"fake", "spec: {fake: null}", "fake.hosts is the number of hosts of driver fake"},
-			"too many":   {"fake", "spec: {fake: {hosts: 501}}", "spec.fake.hosts"},
-			"libvirt":    {"fake", "spec: {libvirt: {virtType: kvm}}", "belong to driver libvirt"},
-			"name":       {"fake", "metadata: {name: 1st}", "at most 50 lower-case letters"},
+			"cell":     {"libvirt", "spec: {cell: ''}", "spec.cell"},
+			"no nodes": {"libvirt", "spec: {hosts: null}", "driver libvirt needs hosts.nodeSelector"},
+			"no ovn":   {"libvirt", "spec: {network: {gateway: true}}", "set ovn, too"},
+			"fake ovn": {"fake", "spec: {ovn: network}", "libvirt and ovn belong to driver libvirt"},
+			"one NIC": {"libvirt", "spec: {ovn: a, network: {tunnel: {interface: e}, bridgeMappings: [{physicalNetwork: p, " +
+				"interface: e}]}}", "a NIC is a port of one bridge"},
+			"any node": {"libvirt", "spec: {hosts: {nodeSelector: {example.org/rack: null}}}", "spec.hosts.nodeSelector"},
+			"both":     {"libvirt", "spec: {fake: {hosts: 3}}", "fake.hosts is the number of hosts of driver fake"},
+			"virtType": {"libvirt", "spec: {libvirt: {virtType: xen}}", "spec.libvirt.virtType"},
+			"trait":    {"libvirt", "spec: {placement: {traits: [HW_CPU_X86_AVX]}}", "such as CUSTOM_GOLD"},
+			"ratio":    {"libvirt", "spec: {placement: {overcommit: {cpu: '0'}}}", "a ratio is a decimal number"},
+			"share":    {"libvirt", "spec: {agents: {maxUnavailable: 0%}}", "maxUnavailable is a number of at least 1"},
+			"none":     {"libvirt", "spec: {agents: {maxUnavailable: 0}}", "maxUnavailable is a number of at least 1"},
+			"driver":   {"fake", "spec: {driver: vmware}", "spec.driver"},
+			"no hosts": {"fake", "spec: {fake: null}", "fake.hosts is the number of hosts of driver fake"},
+			"too many": {"fake", "spec: {fake: {hosts: 501}}", "spec.fake.hosts"},
+			"libvirt":  {"fake", "spec: {libvirt: {virtType: kvm}}", "libvirt and ovn belong to driver libvirt"},
+			"name":     {"fake", "metadata: {name: 1st}", "at most 40 lower-case letters"},
 		} {
 			u := &unstructured.Unstructured{}
 			text, err := os.ReadFile(patched(p.T, c.base, c.patch))

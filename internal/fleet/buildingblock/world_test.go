@@ -4,10 +4,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -30,6 +32,7 @@ const (
 func scenario(t *testing.T, name, patch string) kittest.Scenario {
 	t.Helper()
 	const definitions = "../../../charts/stackwright-operator/crds/"
+	ready := kittest.Told("True", "Ready", "")
 	return kittest.Scenario{
 		Scheme: operator.Scheme(),
 		Controllers: func(http.RoundTripper) ([]kit.Controller, error) {
@@ -37,9 +40,14 @@ func scenario(t *testing.T, name, patch string) kittest.Scenario {
 			return []kit.Controller{c}, err
 		},
 		CRDs: []string{definitions + "fleet.stackwright.dev_buildingblocks.yaml",
-			definitions + "service.stackwright.dev_novacells.yaml"},
-		Files:    []string{"testdata/world.yaml", patched(t, name, patch)},
-		Children: map[string]kittest.Behaviour{"DaemonSet": onNodes(3)},
+			definitions + "service.stackwright.dev_novacells.yaml", definitions + "infra.stackwright.dev_ovns.yaml",
+			definitions + "infra.stackwright.dev_ovnchassis.yaml",
+			definitions + "openstack.stackwright.dev_hostaggregates.yaml",
+			definitions + "openstack.stackwright.dev_aggregatehosts.yaml",
+			definitions + "controlplane.stackwright.dev_openstackreleases.yaml"},
+		Files: []string{"testdata/world.yaml", patched(t, name, patch)},
+		Children: map[string]kittest.Behaviour{"DaemonSet": onNodes(3),
+			"OVNChassis": ready, "HostAggregate": ready, "AggregateHost": ready},
 	}
 }
 
@@ -86,6 +94,9 @@ func TestVariants(t *testing.T) {
 		"qemu": "spec: {libvirt: {virtType: qemu}}",
 		"agents": `spec: {agents: {maxUnavailable: 2, libvirt: {resources: {requests: {memory: 64Mi}}},
   novaCompute: {resources: {limits: {memory: 1Gi}}}}, hosts: {tolerations: [{key: servers, operator: Exists}]}}`,
+		"zone": "spec: {placement: {availabilityZone: north, aggregates: [ssd]}}",
+		"network": `spec: {ovn: network, agents: {chassis: {image: "images.test/ovn-chassis:2"}}, network: {gateway: true,
+  tunnel: {interface: eth1}, bridgeMappings: [{physicalNetwork: public, interface: eth2}]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			kittest.New(t, scenario(t, "libvirt", patch)).Run(t, func(p *kittest.Play) {
@@ -106,6 +117,52 @@ func TestFiles(t *testing.T) {
 		files := servicetest.Secret(p, "rack-a-config")
 		kittest.Golden(t, "testdata/block.conf", files["block.conf"])
 		kittest.Golden(t, "testdata/provider.yaml", files["provider.yaml"])
+	})
+}
+
+// The metadata agent knows where the cell's API is and by which password; what else the cell's hosts know it does not.
+func TestMetadata(t *testing.T) {
+	kittest.New(t, scenario(t, "libvirt", "spec: {ovn: network}")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		kittest.Golden(t, "testdata/metadata.conf", servicetest.Secret(p, "rack-a-metadata")["metadata.conf"])
+		cell := p.Object("NovaCell/cloud/nova-cell1")
+		servicetest.Must(t, unstructured.SetNestedField(cell.Object, "https://elsewhere.example.org", "status", "endpoints",
+			"internal"))
+		servicetest.Must(t, p.Client.Status().Update(p.T.Context(), cell))
+		p.Settle()
+		after := servicetest.Secret(p, "rack-a-metadata")["metadata.conf"]
+		if !strings.Contains(after, "nova_metadata_port = 443\n") ||
+			!strings.Contains(after, "nova_metadata_host = elsewhere.example.org\n") {
+			t.Errorf("the cell has moved, and the agent asks\n%s", after)
+		}
+	})
+}
+
+// A node that gets the labels is in the aggregates, and one that loses them is not.
+func TestAggregatesFollowTheNodes(t *testing.T) {
+	patch := `spec: {hosts: {nodeSelector: {example.org/rack: null, example.org/row: one}},
+  placement: {availabilityZone: north, aggregates: [ssd]}}`
+	kittest.New(t, scenario(t, "libvirt", patch)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		in := func() (out []string) {
+			for _, o := range p.Objects() {
+				if o.GetKind() == "AggregateHost" {
+					host, _, _ := unstructured.NestedString(o.Object, "spec", "resource", "host")
+					to, _, _ := unstructured.NestedString(o.Object, "spec", "resource", "aggregateRef", "name")
+					out = append(out, to+"="+host)
+				}
+			}
+			slices.Sort(out)
+			return out
+		}
+		if diff := cmp.Diff([]string{"rack-a=node-1", "rack-a=node-2", "ssd=node-1", "ssd=node-2"}, in()); diff != "" {
+			t.Error(diff)
+		}
+		p.Change("Node/node-2", "metadata.labels", map[string]any{})
+		p.Settle()
+		if diff := cmp.Diff([]string{"rack-a=node-1", "ssd=node-1"}, in()); diff != "" {
+			t.Error(diff)
+		}
 	})
 }
 
@@ -186,6 +243,11 @@ func TestWhatCannotWorkIsTold(t *testing.T) {
 			"nova-compute of release epoxy has no option image_type in section [libvirt]; did you mean images_type?"},
 		"a release": {"spec: {release: austin}", "", "ConfigReady", "InvalidConfig",
 			"take a release that the operator knows"},
+		"no image": {"spec: {release: austin, agents: {novaCompute: {image: a}}}", "", "ImagesReady", "ImageMissing",
+			"OpenStackRelease austin names no image for libvirt, or does not exist; add it to spec.images of the release, or " +
+				"set spec.agents.libvirt.image."},
+		"no OVN": {"spec: {ovn: nowhere}", "", "MetadataReady", "",
+			"OVN nowhere does not exist in namespace cloud; create it."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scenario(t, "libvirt", c.patch)
@@ -199,7 +261,7 @@ func TestWhatCannotWorkIsTold(t *testing.T) {
 					!strings.Contains(got.Message, c.want) {
 					t.Errorf("the condition is %s %s: %s\nwant %s: %s", got.Status, got.Reason, got.Message, c.reason, c.want)
 				}
-				if p.Object("DaemonSet/cloud/rack-a-compute") != nil {
+				if p.Object("DaemonSet/cloud/rack-a-compute") != nil && name != "no OVN" {
 					t.Error("nova-compute was started")
 				}
 			})

@@ -7,9 +7,6 @@
 package ovnchassis
 
 import (
-	"slices"
-	"strings"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -23,6 +20,7 @@ import (
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	"stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/infra/ovn"
+	"stackwright.dev/stackwright/internal/nodes"
 	"stackwright.dev/stackwright/internal/pki"
 )
 
@@ -70,9 +68,9 @@ func refs() []ref.Ref[object] {
 			ref.Fields[object](pki.CAKey, pki.AgentClientCert, pki.AgentClientKey)),
 		ref.To(refNamespace, &corev1.Namespace{}, func(o object) []types.NamespacedName {
 			return []types.NamespacedName{{Name: o.Namespace}}
-		}, ref.DigestOf[object](level)),
+		}, ref.DigestOf[object](nodes.Level)),
 		ref.To(refNodes, &corev1.Node{}, func(object) []types.NamespacedName { return []types.NamespacedName{{}} },
-			ref.DigestOf[object](labelsOf)),
+			ref.DigestOf[object](nodes.Digest)),
 		ref.To(refOthers, &infrav1.OVNChassis{}, func(o object) []types.NamespacedName {
 			return []types.NamespacedName{{Namespace: o.Namespace}}
 		}, ref.DigestOf[object](claim)),
@@ -82,7 +80,7 @@ func refs() []ref.Ref[object] {
 func steps(r *records) []step.Step[object] {
 	return []step.Step[object]{
 		step.Check(stepNamespace, namespace, step.Reads[object](refNamespace), step.Condition[object]("NamespaceReady")),
-		step.Check("nodes", nodes, step.Reads[object](refNodes), step.Condition[object]("NodesReady")),
+		step.Check("nodes", some, step.Reads[object](refNodes), step.Condition[object]("NodesReady")),
 		step.Check(stepFree, free, step.Reads[object](refNodes, refOthers), step.Condition[object]("NodesFree")),
 		// Before the pods, so that it is released after them.
 		{Name: stepRecords, Kind: step.KindExternal, Act: keepRecords, Release: r.release,
@@ -120,31 +118,11 @@ func connection(obj client.Object) string {
 	return ""
 }
 
-// enforce is the label by which a namespace says which pods it takes.
-const enforce = "pod-security.kubernetes.io/enforce"
-
-func level(obj client.Object) string { return obj.GetLabels()[enforce] }
-
-// labelsOf is all of a node that decides whether it is a chassis.
-func labelsOf(obj client.Object) string {
-	var out []string
-	for k, v := range obj.GetLabels() {
-		out = append(out, k+"="+v)
-	}
-	slices.Sort(out)
-	return obj.GetName() + "\x00" + strings.Join(out, "\x00")
-}
-
 // claim is all of another set that decides which nodes it has.
 func claim(obj client.Object) string {
 	o, ok := obj.(object)
 	if !ok {
 		return ""
 	}
-	var out []string
-	for k, v := range o.Spec.NodeSelector {
-		out = append(out, k+"="+v)
-	}
-	slices.Sort(out)
-	return o.Name + "\x00" + strings.Join(out, "\x00")
+	return nodes.Claim(o, o.Spec.NodeSelector)
 }

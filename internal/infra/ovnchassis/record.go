@@ -22,6 +22,7 @@ import (
 	wire "stackwright.dev/stackwright/internal/agent/ovsdb"
 	"stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/infra/ovn"
+	"stackwright.dev/stackwright/internal/nodes"
 	"stackwright.dev/stackwright/internal/pki"
 )
 
@@ -167,7 +168,7 @@ func names(have []wire.Chassis, which func(string) bool) []string {
 func (r *records) leave(ctx context.Context, s *scope, d *appsv1.DaemonSet, stale []string) *outcome.Outcome {
 	if len(stale) > 0 && (d.Status.ObservedGeneration < d.Generation || d.Status.NumberMisscheduled > 0) {
 		return outcome.Wait("DaemonSet "+d.Name, "Waits until the pod of %s, which is no longer a chassis, has ended; then "+
-			"its record is removed.", list(stale))
+			"its record is removed.", nodes.List(stale))
 	}
 	return outcome.FromError(r.remove(ctx, s, stale...))
 }
@@ -183,13 +184,13 @@ func complete(o object, want []string, have []wire.Chassis) *outcome.Outcome {
 	}
 	switch {
 	case len(want) > 0:
-		out := outcome.Poll(pace, "the chassis of "+list(want), "The southbound database does not know %s yet; see the pods "+
-			"of DaemonSet %s there.", list(want), daemons(o))
+		out := outcome.Poll(pace, "the chassis of "+nodes.List(want), "The southbound database does not know %s yet; see "+
+			"the pods of DaemonSet %s there.", nodes.List(want), daemons(o))
 		out.Reason = "NotRegistered"
 		return out
 	case len(alone) > 0 && len(have) > 1:
 		return outcome.Refuse("NoTunnelInterface", "Nodes %s have their datapath in userspace, whose tunnels need a NIC of "+
-			"their own; name it in spec.tunnel.interface.", list(alone))
+			"their own; name it in spec.tunnel.interface.", nodes.List(alone))
 	}
 	return outcome.Done()
 }

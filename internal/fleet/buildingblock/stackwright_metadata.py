@@ -1,0 +1,56 @@
+"""Starts the metadata agent of a host.
+
+Links and namespaces of the agent before ended with its pod, and Open vSwitch still has ports for these links. In its
+datapath in userspace such a port stays dead when a link of its name comes back, so they are taken out first.
+
+Containers cannot write /proc/sys. The agent writes the part that belongs to namespaces of networks, and to no other.
+"""
+
+import os
+import subprocess
+import sys
+
+from neutron.agent.ovn.metadata import server_socket
+from neutron.cmd.agents import ovn_metadata
+from oslo_config import cfg
+
+BRIDGE = 'br-int'
+SETTINGS = '/proc/sys/net'
+
+
+def open_settings():
+    subprocess.run(('mount', '--bind', SETTINGS, SETTINGS), check=True)
+    subprocess.run(('mount', '-o', 'remount,bind,rw', SETTINGS), check=True)
+
+
+def let_proxies_in():
+    """The proxies of networks are not root, and the agent forgets to give them its socket, which is in its own pod."""
+    run = server_socket.UnixDomainMetadataProxy.run
+
+    def opened(self):
+        run(self)
+        os.chmod(cfg.CONF.metadata_proxy_socket, 0o666)
+
+    server_socket.UnixDomainMetadataProxy.run = opened
+
+
+def vsctl(*args):
+    return subprocess.run(('ovs-vsctl', '--timeout=20') + args, check=True, capture_output=True, text=True).stdout
+
+
+def remove_dead_ports():
+    for name in vsctl('list-ports', BRIDGE).split():
+        if not name.startswith('tap') or os.path.exists('/sys/class/net/' + name):
+            continue
+        # Ports of servers have it; they are others' business.
+        if vsctl('--if-exists', 'get', 'Interface', name, 'external_ids:attached-mac').strip():
+            continue
+        print('removing the port of link %s, which is gone' % name, file=sys.stderr, flush=True)
+        vsctl('--if-exists', 'del-port', BRIDGE, name)
+
+
+if __name__ == '__main__':
+    open_settings()
+    remove_dead_ports()
+    let_proxies_in()
+    sys.exit(ovn_metadata.main())
