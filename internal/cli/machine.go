@@ -88,7 +88,7 @@ func checkCPU() check {
 
 // checkPrograms looks for what devcluster needs beside itself; it installs what Debian has.
 func checkPrograms() check {
-	if _, err := beside("devcluster"); err != nil {
+	if _, err := beside(); err != nil {
 		return check{Name: "programs", State: checkFailed, Message: "devcluster is not there", Do: "build it: make build"}
 	}
 	var missing []string

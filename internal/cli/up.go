@@ -14,10 +14,10 @@ import (
 
 // upFlags are the flags of up.
 type upFlags struct {
-	release, size, file, registry string
-	plainHTTP                     bool
-	nodes                         int
-	timeout                       time.Duration
+	release, size, file, registry, profile string
+	plainHTTP                              bool
+	nodes                                  int
+	timeout                                time.Duration
 }
 
 func (a *app) up() *cobra.Command {
@@ -28,12 +28,16 @@ func (a *app) up() *cobra.Command {
 		Long: `Bring up an OpenStack.
 
 Without --kubeconfig it starts a real Kubernetes on this machine (devcluster), builds the images, loads them, installs
-the operators and makes one control plane. What is there already is left as it is, so a second up does nothing.
+the operators, makes one control plane and hosts for servers on the nodes, and boots a server to prove it. What is there
+already is left as it is, so a second up does nothing. --profile keystone makes a control plane that has Keystone only.
 
 With --kubeconfig it installs into that cluster. Its nodes have to be able to pull the images: --registry pushes them
 to a registry; without it the cluster needs an OpenStackRelease of the name --release already.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
 			ctx, cancel := context.WithTimeoutCause(cmd.Context(), f.timeout, errTooLong)
 			defer cancel()
 			return a.bringUp(ctx, cmd, f)
@@ -45,6 +49,8 @@ to a registry; without it the cluster needs an OpenStackRelease of the name --re
 	flags.StringVar(&f.release, "release", "epoxy", "OpenStack release")
 	flags.StringVar(&f.size, "size", "",
 		`size of the control plane: dev, small, medium or large (default "dev" for a new one)`)
+	flags.StringVar(&f.profile, "profile", profileCore,
+		"what a new control plane has: core, all services and hosts, or keystone, Keystone only")
 	flags.StringVarP(&f.file, "file", "f", "", "file with the OpenStackControlPlane to apply instead of a minimal one")
 	flags.StringVar(&f.registry, "registry", "",
 		"push the images to this registry, HOST[:PORT][/PATH], and run them from there")
@@ -107,6 +113,15 @@ func (u *ascent) run(ctx context.Context) (*arrival, error) {
 	result := &arrival{}
 	err = u.part(ctx, "openstack", func(ctx context.Context, p *progress.Part) error {
 		return u.cloud(ctx, p, result)
+	})
+	if err != nil || !u.hosted() || !result.nova {
+		return result, err
+	}
+	if err := u.part(ctx, "hosts", u.hosts); err != nil {
+		return nil, err
+	}
+	err = u.part(ctx, "proof", func(ctx context.Context, p *progress.Part) error {
+		return u.prove(ctx, p, result)
 	})
 	return result, err
 }

@@ -27,6 +27,9 @@ const (
 type arrival struct {
 	survey *survey
 	clouds string
+	// nova tells that the control plane runs servers.
+	nova   bool
+	proven *proven
 }
 
 // operators installs CRDs, operators and release.
@@ -152,30 +155,47 @@ func (u *ascent) cloud(ctx context.Context, p *progress.Part, result *arrival) e
 		}
 		u.namespace, u.controlplane = want.GetNamespace(), want.GetName()
 	}
+	if err := u.recruit(ctx, c); err != nil {
+		return err
+	}
 	return u.await(ctx, c, p, result)
 }
 
-// controlPlane is what is to be applied; nil when a control plane exists and nobody asked to change it.
-func (u *ascent) controlPlane(ctx context.Context, c client.Reader) (*unstructured.Unstructured, error) {
+// controlPlane is what is to be applied; nil when a control plane exists, of which no more is changed than its size.
+func (u *ascent) controlPlane(ctx context.Context, c client.Client) (*unstructured.Unstructured, error) {
 	if u.file != "" {
 		return u.fromFile()
 	}
-	spec := map[string]any{"release": u.release, "size": string(controlplanev1.SizeDev)}
 	o := &controlplanev1.OpenStackControlPlane{}
 	err := c.Get(ctx, client.ObjectKey{Namespace: u.ns(), Name: u.name()}, o)
-	switch {
-	case err == nil && !u.sizeSet:
+	if err == nil {
 		u.controlplane = u.name()
-		return nil, nil
-	case err == nil:
-		spec["release"] = o.Spec.Release
-	case client.IgnoreNotFound(err) != nil:
+		return nil, u.resize(ctx, c, o)
+	}
+	if client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("looking for a control plane: %w", err)
+	}
+	spec := map[string]any{"release": u.release, "size": string(controlplanev1.SizeDev)}
+	if services := u.services(); services != nil {
+		spec["services"] = services
 	}
 	if u.sizeSet {
 		spec["size"] = u.size
 	}
 	return object(kindControlPlane, u.ns(), u.name(), spec), nil
+}
+
+// resize changes the size of a control plane when a person asked for one, and nothing else.
+func (u *ascent) resize(ctx context.Context, c client.Client, o *controlplanev1.OpenStackControlPlane) error {
+	if !u.sizeSet || o.Spec.Size == controlplanev1.Size(u.size) {
+		return nil
+	}
+	before := o.DeepCopy()
+	o.Spec.Size = controlplanev1.Size(u.size)
+	if err := c.Patch(ctx, o, client.MergeFrom(before), client.FieldOwner(install.FieldManager)); err != nil {
+		return fmt.Errorf("changing the size of %s: %w", o.Name, err)
+	}
+	return nil
 }
 
 func (u *ascent) fromFile() (*unstructured.Unstructured, error) {
@@ -214,7 +234,7 @@ func (u *ascent) await(ctx context.Context, c client.Client, p *progress.Part, r
 			return err
 		}
 		if s.Ready {
-			result.survey = s
+			result.survey, result.nova = s, o.Spec.Services.Nova != nil
 			if o.Status.Clouds == "" {
 				// Without Keystone there is nothing that a client could talk to.
 				return nil

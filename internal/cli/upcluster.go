@@ -21,8 +21,9 @@ import (
 // defaultDevcluster is the name that devcluster itself defaults to, so that its commands need no flag either.
 const defaultDevcluster = "dev"
 
-// beside returns the program of that name in the folder of this one, where make puts all of them.
-func beside(name string) (string, error) {
+// beside returns the program devcluster in the folder of this one, where make puts all of them.
+func beside() (string, error) {
+	const name = "devcluster"
 	self, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("finding this program: %w", err)
@@ -40,7 +41,7 @@ func beside(name string) (string, error) {
 
 // runDevcluster runs devcluster with its output in the part's notes.
 func runDevcluster(ctx context.Context, p *progress.Part, args ...string) error {
-	program, err := beside("devcluster")
+	program, err := beside()
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func runDevcluster(ctx context.Context, p *progress.Part, args ...string) error 
 
 // devclusterKubeconfig returns the administrator's kubeconfig of a cluster on this machine.
 func devclusterKubeconfig(ctx context.Context, name string) ([]byte, error) {
-	program, err := beside("devcluster")
+	program, err := beside()
 	if err != nil {
 		return nil, err
 	}

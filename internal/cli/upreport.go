@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackwright.dev/stackwright/internal/cli/progress"
+	"stackwright.dev/stackwright/internal/cli/proof"
 )
 
 // congratulate tells where the cloud is, how long it took and what to do next.
@@ -21,6 +22,10 @@ func (u *ascent) congratulate(r *arrival, took time.Duration) {
 		fmt.Fprintf(u.out, "  %-12s %s\n", "clouds.yaml", r.clouds)
 	}
 	fmt.Fprintf(u.out, "  %-12s %s\n", "kubeconfig", u.kubeconfig)
+	if d := r.proven; d != nil {
+		fmt.Fprintf(u.out, "\nA server runs after %.1fs and answers at %s after %.1fs. On its console: %s\n",
+			d.active.Seconds(), d.address, d.answered.Seconds(), strings.Join(d.console, " "))
+	}
 	fmt.Fprintf(u.out, "\nTook %.1fs: %s\n", took.Seconds(), timings(u.board.Timings()))
 	fmt.Fprintf(u.out, "\nTry\n")
 	next := [][2]string{
@@ -28,6 +33,10 @@ func (u *ascent) congratulate(r *arrival, took time.Duration) {
 		{me + " status", "what runs"},
 		{me + " tree", "the objects behind it"},
 		{me + " why", "what is wrong, when something is"},
+	}
+	if r.proven != nil {
+		next = append(next, [2]string{"curl http://" + r.proven.address.String(), "what the server says of itself"},
+			[2]string{me + " openstack server list", "the server; its objects are in namespace " + proof.Namespace})
 	}
 	if r.clouds != "" {
 		next = append(next, [2]string{"export OS_CLIENT_CONFIG_FILE=" + r.clouds + " OS_CLOUD=default",

@@ -49,6 +49,9 @@ const (
 	stepNeutron   = "neutron"
 	stepNova      = "nova"
 	stepNovaCells = "nova-cells"
+	stepBarbican  = "barbican"
+	stepHeat      = "heat"
+	stepCinder    = "cinder"
 )
 
 // Definition is the controller of control planes. releases lists the names of the releases that exist.
@@ -110,6 +113,9 @@ func knownServices(o ...step.Option[*cloud]) []step.Step[*cloud] {
 		{stepPlacement, "PlacementReady", &servicev1.Placement{}, placementOn, placement, nil},
 		{stepNeutron, "NeutronReady", &servicev1.Neutron{}, neutronOn, neutron, []string{stepOVN, stepRabbitMQ}},
 		{stepNova, "NovaReady", &servicev1.Nova{}, novaOn, nova, []string{stepRabbitMQ}},
+		{stepBarbican, "BarbicanReady", &servicev1.Barbican{}, barbicanOn, barbican, []string{stepRabbitMQ}},
+		{stepHeat, "HeatReady", &servicev1.Heat{}, heatOn, heat, []string{stepRabbitMQ}},
+		{stepCinder, "CinderReady", &servicev1.Cinder{}, cinderOn, cinder, []string{stepRabbitMQ}},
 	} {
 		steps = append(steps, step.Objects(s.name, s.make, append(slices.Clone(o), step.When(s.on),
 			step.After[*cloud](stepIdentity, stepGalera), step.After[*cloud](s.after...),

@@ -22,6 +22,9 @@ const (
 	imageOVN       = "ovn"
 	imageNeutron   = "neutron"
 	imageNova      = "nova"
+	imageBarbican  = "barbican"
+	imageHeat      = "heat"
+	imageCinder    = "cinder"
 )
 
 func galeraOn(o *cloud) bool {
@@ -65,6 +68,21 @@ func novaOn(o *cloud) bool {
 	return s != nil && s.On()
 }
 
+func barbicanOn(o *cloud) bool {
+	s := o.Spec.Services.Barbican
+	return s != nil && s.On()
+}
+
+func heatOn(o *cloud) bool {
+	s := o.Spec.Services.Heat
+	return s != nil && s.On()
+}
+
+func cinderOn(o *cloud) bool {
+	s := o.Spec.Services.Cinder
+	return s != nil && s.On()
+}
+
 // ovnOn: OVN runs for Neutron, or for somebody else who asks for it.
 func ovnOn(o *cloud) bool {
 	s := o.Spec.Services.OVN
@@ -72,7 +90,10 @@ func ovnOn(o *cloud) bool {
 }
 
 // identityOn tells whether a service runs that Keystone has to know.
-func identityOn(o *cloud) bool { return glanceOn(o) || placementOn(o) || neutronOn(o) || novaOn(o) }
+func identityOn(o *cloud) bool {
+	return glanceOn(o) || placementOn(o) || neutronOn(o) || novaOn(o) || barbicanOn(o) || heatOn(o) ||
+		cinderOn(o)
+}
 
 func child(o *cloud, service string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: childName(o, service), Namespace: o.Namespace}

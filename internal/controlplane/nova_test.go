@@ -18,7 +18,7 @@ func withNova() kittest.Scenario {
 
 // all are the services that Nova needs, and Nova.
 func all(nova map[string]any) map[string]any {
-	out := ask(optional()...)
+	out := ask("glance", "neutron", "placement")
 	out["nova"] = nova
 	return out
 }

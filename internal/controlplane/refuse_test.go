@@ -25,14 +25,14 @@ func TestBadInputIsRefused(t *testing.T) {
 			says: "names no image for rabbitmq, memcached, keystone, openstackclient; add it to spec.images",
 		},
 		"service without image": {
-			path: "spec", value: map[string]any{"size": "dev", "release": "zed", "services": map[string]any{
+			path: "spec", value: map[string]any{"size": "dev", "release": "flamingo", "services": map[string]any{
 				"placement": map[string]any{}}}, condition: "ReleaseReady", reason: "ImageMissing",
-			says: "names no image for placement; add it to spec.images",
+			says: "names no image for rabbitmq, memcached, keystone, openstackclient, placement; add it to spec.images",
 		},
 		"unknown service": {
 			path: "spec.services", value: map[string]any{"nova2": map[string]any{}}, condition: "ServicesKnown",
-			reason: "UnknownService", says: "nova2, which is no service; those that exist are galera, glance, " +
-				"keystone, memcached, neutron, nova, ovn, placement, rabbitmq",
+			reason: "UnknownService", says: "nova2, which is no service; those that exist are barbican, cinder, galera, " +
+				"glance, heat, keystone, memcached, neutron, nova, ovn, placement, rabbitmq",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func checkServices(_ context.Context, s *scope) *outcome.Outcome {
 	return outcome.Done()
 }
 
-// checkRelease refuses a release that does not exist, that lacks an image, or that is older than what runs.
+// checkRelease refuses a release that does not exist, that is older than what runs, or that lacks an image.
 func checkRelease(releases func(context.Context) ([]string, error)) func(context.Context, *scope) *outcome.Outcome {
 	return func(ctx context.Context, s *scope) *outcome.Outcome {
 		o, release := s.Owner(), releaseOf(s)
@@ -55,15 +55,15 @@ func checkRelease(releases func(context.Context) ([]string, error)) func(context
 			}
 			return unknown(o.Spec.Release, names)
 		}
-		if missing := missingImages(o, release); len(missing) > 0 {
-			return outcome.Refuse("ImageMissing",
-				"OpenStackRelease %s names no image for %s; add it to spec.images of the release",
-				release.Name, strings.Join(missing, ", "))
-		}
 		if older(release.Spec.OpenStack, o.Status.OpenStack) {
 			return outcome.Refuse("Downgrade", "release %s is OpenStack %s, and this control plane runs %s: its databases "+
 				"cannot go back; set spec.release to %s or a later one",
 				release.Name, release.Spec.OpenStack, o.Status.OpenStack, o.Status.Release)
+		}
+		if missing := missingImages(o, release); len(missing) > 0 {
+			return outcome.Refuse("ImageMissing",
+				"OpenStackRelease %s names no image for %s; add it to spec.images of the release",
+				release.Name, strings.Join(missing, ", "))
 		}
 		return outcome.Done()
 	}
@@ -88,6 +88,7 @@ func missingImages(o *cloud, r *controlplanev1.OpenStackRelease) []string {
 		{keystoneOn(o), imageKeystone}, {keystoneOn(o), imageClient},
 		{glanceOn(o), imageGlance}, {placementOn(o), imagePlacement},
 		{ovnOn(o), imageOVN}, {neutronOn(o), imageNeutron}, {novaOn(o), imageNova},
+		{barbicanOn(o), imageBarbican}, {heatOn(o), imageHeat}, {cinderOn(o), imageCinder},
 	}
 	var out []string
 	for _, n := range needs {

@@ -30,8 +30,9 @@ func report(v step.View, o *cloud) {
 		on         bool
 		step, kind string
 	}{
-		{keystoneOn(o), stepKeystone, "Keystone"}, {glanceOn(o), stepGlance, "Glance"},
-		{neutronOn(o), stepNeutron, "Neutron"}, {novaOn(o), stepNova, "Nova"},
+		{keystoneOn(o), stepKeystone, "Keystone"}, {barbicanOn(o), stepBarbican, "Barbican"},
+		{cinderOn(o), stepCinder, "Cinder"}, {glanceOn(o), stepGlance, "Glance"},
+		{heatOn(o), stepHeat, "Heat"}, {neutronOn(o), stepNeutron, "Neutron"}, {novaOn(o), stepNova, "Nova"},
 		{placementOn(o), stepPlacement, "Placement"},
 	} {
 		if child, ok := v.Child(s.step, s.kind, childName(o, s.step)).(service.Object); ok && s.on {

@@ -11,7 +11,9 @@ import (
 )
 
 // optional are the services that run when they are asked for.
-func optional() []string { return []string{"glance", "neutron", "placement"} }
+func optional() []string {
+	return []string{"barbican", "cinder", "glance", "heat", "neutron", "placement"}
+}
 
 func ask(services ...string) map[string]any {
 	out := map[string]any{}

@@ -17,7 +17,9 @@ type part struct {
 }
 
 // sizing is what a size gives to all services, and to each worker of one.
-type sizing struct{ galera, rabbitmq, memcached, keystone, glance, placement, ovn, neutron, nova, worker part }
+type sizing struct {
+	galera, rabbitmq, memcached, keystone, glance, placement, ovn, neutron, nova, barbican, heat, cinder, worker part
+}
 
 // sizes: dev fits a machine of 8 GiB beside Kubernetes; the others grow with the number of hypervisors. Only memory has
 // limits: a limit of CPU slows down a member of a cluster until its peers take it for dead.
@@ -34,6 +36,9 @@ func sizes(s controlplanev1.Size) sizing {
 			ovn:       part{replicas: 1, cpu: "10m", memory: "32Mi", storage: "1Gi"},
 			neutron:   part{replicas: 1, workers: 2, cpu: "30m", memory: "384Mi"},
 			nova:      part{replicas: 1, workers: 2, cpu: "30m", memory: "320Mi"},
+			barbican:  part{replicas: 1, workers: 2, cpu: "20m", memory: "192Mi"},
+			heat:      part{replicas: 1, workers: 2, cpu: "20m", memory: "256Mi"},
+			cinder:    part{replicas: 1, workers: 2, cpu: "30m", memory: "320Mi"},
 			worker:    part{replicas: 1, cpu: "10m", memory: "160Mi"},
 		}
 	case controlplanev1.SizeMedium:
@@ -47,6 +52,9 @@ func sizes(s controlplanev1.Size) sizing {
 			ovn:       part{replicas: 3, cpu: "200m", memory: "512Mi", limit: "2Gi", storage: "10Gi"},
 			neutron:   part{replicas: 3, workers: 4, cpu: "500m", memory: "1Gi", limit: "2Gi"},
 			nova:      part{replicas: 3, workers: 4, cpu: "500m", memory: "1Gi", limit: "2Gi"},
+			barbican:  part{replicas: 3, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi"},
+			heat:      part{replicas: 3, workers: 4, cpu: "200m", memory: "768Mi", limit: "2Gi"},
+			cinder:    part{replicas: 3, workers: 4, cpu: "500m", memory: "1Gi", limit: "2Gi"},
 			worker:    part{replicas: 2, cpu: "200m", memory: "256Mi", limit: "1Gi"},
 		}
 	case controlplanev1.SizeLarge:
@@ -60,21 +68,31 @@ func sizes(s controlplanev1.Size) sizing {
 			ovn:       part{replicas: 3, cpu: "1", memory: "2Gi", limit: "8Gi", storage: "20Gi"},
 			neutron:   part{replicas: 3, workers: 8, cpu: "2", memory: "2Gi", limit: "4Gi"},
 			nova:      part{replicas: 3, workers: 8, cpu: "2", memory: "2Gi", limit: "4Gi"},
+			barbican:  part{replicas: 3, workers: 4, cpu: "500m", memory: "768Mi", limit: "2Gi"},
+			heat:      part{replicas: 3, workers: 8, cpu: "1", memory: "1536Mi", limit: "4Gi"},
+			cinder:    part{replicas: 3, workers: 8, cpu: "2", memory: "2Gi", limit: "4Gi"},
 			worker:    part{replicas: 3, cpu: "500m", memory: "512Mi", limit: "2Gi"},
 		}
-	default:
-		return sizing{
-			galera:    part{replicas: 3, cpu: "250m", memory: "1Gi", limit: "2Gi", storage: "20Gi"},
-			rabbitmq:  part{replicas: 3, cpu: "100m", memory: "512Mi", limit: "1Gi", storage: "5Gi"},
-			memcached: part{replicas: 2, cpu: "50m", memory: "256Mi", limit: "320Mi"},
-			keystone:  part{replicas: 2, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi"},
-			glance:    part{replicas: 2, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi", storage: "100Gi"},
-			placement: part{replicas: 2, workers: 2, cpu: "100m", memory: "256Mi", limit: "512Mi"},
-			ovn:       part{replicas: 3, cpu: "50m", memory: "128Mi", limit: "512Mi", storage: "5Gi"},
-			neutron:   part{replicas: 2, workers: 2, cpu: "100m", memory: "512Mi", limit: "1Gi"},
-			nova:      part{replicas: 2, workers: 2, cpu: "100m", memory: "512Mi", limit: "1Gi"},
-			worker:    part{replicas: 2, cpu: "50m", memory: "192Mi", limit: "512Mi"},
-		}
+	}
+	return small()
+}
+
+// small is the size that a control plane has unless it says another.
+func small() sizing {
+	return sizing{
+		galera:    part{replicas: 3, cpu: "250m", memory: "1Gi", limit: "2Gi", storage: "20Gi"},
+		rabbitmq:  part{replicas: 3, cpu: "100m", memory: "512Mi", limit: "1Gi", storage: "5Gi"},
+		memcached: part{replicas: 2, cpu: "50m", memory: "256Mi", limit: "320Mi"},
+		keystone:  part{replicas: 2, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi"},
+		glance:    part{replicas: 2, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi", storage: "100Gi"},
+		placement: part{replicas: 2, workers: 2, cpu: "100m", memory: "256Mi", limit: "512Mi"},
+		ovn:       part{replicas: 3, cpu: "50m", memory: "128Mi", limit: "512Mi", storage: "5Gi"},
+		neutron:   part{replicas: 2, workers: 2, cpu: "100m", memory: "512Mi", limit: "1Gi"},
+		nova:      part{replicas: 2, workers: 2, cpu: "100m", memory: "512Mi", limit: "1Gi"},
+		barbican:  part{replicas: 2, workers: 2, cpu: "50m", memory: "256Mi", limit: "512Mi"},
+		heat:      part{replicas: 2, workers: 2, cpu: "50m", memory: "384Mi", limit: "1Gi"},
+		cinder:    part{replicas: 2, workers: 2, cpu: "100m", memory: "512Mi", limit: "1Gi"},
+		worker:    part{replicas: 2, cpu: "50m", memory: "192Mi", limit: "512Mi"},
 	}
 }
 

@@ -37,6 +37,9 @@ func scenario() kittest.Scenario {
 			"OVN":       kittest.Told("True", "Ready", ""),
 			"Neutron":   answering("https://192.0.2.4:9696"),
 			"Nova":      answering("https://192.0.2.5:8774/v2.1"),
+			"Barbican":  answering("https://192.0.2.6:9311"),
+			"Heat":      answering("https://192.0.2.7:8004/v1/%(project_id)s"),
+			"Cinder":    answering("https://192.0.2.8:8776/v3"),
 		},
 	}
 }

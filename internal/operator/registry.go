@@ -23,6 +23,7 @@ import (
 	"stackwright.dev/stackwright/internal/controlplane"
 	"stackwright.dev/stackwright/internal/fleet/buildingblock"
 	"stackwright.dev/stackwright/internal/infra/database"
+	"stackwright.dev/stackwright/internal/infra/devceph"
 	"stackwright.dev/stackwright/internal/infra/galera"
 	"stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/infra/memcached"
@@ -35,7 +36,10 @@ import (
 	"stackwright.dev/stackwright/internal/resources"
 	"stackwright.dev/stackwright/internal/resources/bundle"
 	"stackwright.dev/stackwright/internal/resources/kinds"
+	"stackwright.dev/stackwright/internal/services/barbican"
+	"stackwright.dev/stackwright/internal/services/cinder"
 	"stackwright.dev/stackwright/internal/services/glance"
+	"stackwright.dev/stackwright/internal/services/heat"
 	"stackwright.dev/stackwright/internal/services/keystone"
 	"stackwright.dev/stackwright/internal/services/neutron"
 	"stackwright.dev/stackwright/internal/services/nova"
@@ -83,12 +87,16 @@ func Registry(e Environment) Entries {
 		entry(memcached.Definition()),
 		entry(ovn.Definition(e.OVN)),
 		entry(ovnchassis.Definition(e.OVN)),
+		entry(devceph.Definition()),
 		entry(keystone.Definition(e.Gateway)),
 		entry(glance.Definition(e.Gateway)),
 		entry(placement.Definition(e.Gateway)),
 		entry(neutron.Definition(e.Gateway)),
 		entry(nova.Definition(e.Gateway)),
 		entry(novacell.Definition(e.Gateway)),
+		entry(barbican.Definition(e.Gateway)),
+		entry(heat.Definition(e.Gateway)),
+		entry(cinder.Definition(e.Gateway)),
 		entry(buildingblock.Definition()),
 		openstackResources(e),
 	}

@@ -3,8 +3,6 @@
 package operator
 
 import (
-	"fmt"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,17 +14,7 @@ import (
 
 var live *rest.Config
 
-func TestMain(m *testing.M) {
-	cfg, stop, err := kittest.DevCluster()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	live = cfg
-	code := m.Run()
-	stop()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { kittest.Main(m, &live) }
 
 // What any split makes is the same on a real API server, too, with its defaults and its own bookkeeping of fields.
 func TestServerAnySplitMakesTheSame(t *testing.T) {

@@ -34,6 +34,7 @@ func perService() []string {
 	return []string{"--controllers=controlplane", "--controllers=galera,database", "--controllers=rabbitmq,messagebus",
 		"--controllers=memcached", "--controllers=ovn,ovnchassis", "--controllers=keystone", "--controllers=glance",
 		"--controllers=placement", "--controllers=neutron", "--controllers=nova", "--controllers=novacell",
+		"--controllers=barbican", "--controllers=heat", "--controllers=cinder", "--controllers=devceph",
 		"--controllers=buildingblock", "--controllers=resources"}
 }
 
@@ -127,7 +128,9 @@ func scenario(t *testing.T, operators ...string) kittest.Scenario {
 		},
 	}
 	for _, resource := range []string{"Cloud", "Project", "User", "RoleAssignment", "Endpoint",
-		"Service/first-glance", "Service/first-placement", "Service/first-neutron", "Service/first-nova"} {
+		"Service/first-glance", "Service/first-placement", "Service/first-neutron", "Service/first-nova",
+		"Service/first-barbican", "Service/first-heat", "Service/first-heat-cfn", "Service/first-cinder", "Domain",
+		"Role"} {
 		s.Children[resource] = kittest.Told("True", "Ready", "")
 	}
 	for _, args := range operators[1:] {
@@ -171,6 +174,8 @@ var lifetimes = map[string]func(*kittest.Play){
 			"glance":    map[string]any{"workers": int64(3)},
 			"placement": map[string]any{"replicas": int64(2)},
 			"neutron":   map[string]any{"rpc": map[string]any{"replicas": int64(2)}},
+			"barbican":  map[string]any{"keyGeneration": int64(2)},
+			"heat":      map[string]any{"engine": map[string]any{"replicas": int64(2)}},
 			"nova":      map[string]any{"cells": []any{map[string]any{"name": "cell1"}, map[string]any{"name": "second"}}},
 			"keystone": map[string]any{"replicas": int64(3),
 				"config": map[string]any{"token": map[string]any{"expiration": int64(7200)}}},

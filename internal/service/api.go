@@ -29,7 +29,7 @@ const (
 func (s Service[T]) APIStep(o ...step.Option[T]) step.Step[T] {
 	reads := append(s.authorityRefs(), RefConfig, RefTLS, RefAutoscaler)
 	return step.Objects(StepAPI, func(sc *step.Scope[T]) ([]client.Object, error) {
-		return []client.Object{s.deployment(sc), s.budget(sc.Owner())}, sc.Err()
+		return []client.Object{s.deployment(sc), s.budget(sc.Owner(), ComponentAPI)}, sc.Err()
 	}, append(o, step.Reads[T](reads...),
 		step.After[T](StepAccess, StepConfig, StepCertificate), step.Makes[T](&appsv1.Deployment{},
 			&policyv1.PodDisruptionBudget{}),
@@ -75,14 +75,22 @@ func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemp
 	p.Mounts = s.certificate(o)
 	t := s.Template(o, p)
 	t.Annotations = s.credentials(sc)
-	t.Spec.TerminationGracePeriodSeconds = new(int64(drainTime + s.patience() + 5))
+	t.Spec.TerminationGracePeriodSeconds = new(int64(s.grace()))
 	t.Spec.TopologySpreadConstraints = s.spread(o, ComponentAPI)
 	t.Spec.Affinity = s.together(o)
 	c := &t.Spec.Containers[0]
 	c.Ports = []corev1.ContainerPort{{Name: "api", ContainerPort: s.Port, Protocol: corev1.ProtocolTCP}}
-	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: drainTime}}}
-	s.probes(o, c)
+	c.Lifecycle = drain()
+	probes(o, c, s.Health)
 	return t
+}
+
+// grace is how long a pod of an API may take to stop, in seconds.
+func (s Service[T]) grace() int { return drainTime + s.patience() + 5 }
+
+// drain lets load balancers forget a pod before it stops to listen.
+func drain() *corev1.Lifecycle {
+	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: drainTime}}}
 }
 
 // certificate is what the pods of a service show to clients; without TLS there is none.
@@ -137,8 +145,8 @@ func (s Service[T]) authorities(sc *step.Scope[T]) map[string]string {
 // probes take a dead API out of service in eight seconds. One that hangs gets six more: on a busy machine a pod that
 // starts slows down the one that it replaces, which then must not go first. Liveness only asks whether somebody
 // listens: workers that wait for a database shall not be restarted, and uwsgi itself ends those that hang.
-func (s Service[T]) probes(o T, c *corev1.Container) {
-	health := asks(o, s.Health)
+func probes(o Object, c *corev1.Container, path string) {
+	health := asks(o, path)
 	c.StartupProbe = &corev1.Probe{ProbeHandler: health, PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: 120}
 	c.ReadinessProbe = &corev1.Probe{ProbeHandler: health, PeriodSeconds: 4, TimeoutSeconds: 5, FailureThreshold: 2}
 	c.LivenessProbe = &corev1.Probe{
@@ -193,18 +201,18 @@ func (s Service[T]) together(o T) *corev1.Affinity {
 
 // budget lets one pod at a time be evicted. Pods that are pinned leave a node together or not at all: the next one
 // could start nowhere else as long as another has the volume, and nobody could drain the node.
-func (s Service[T]) budget(o T) *policyv1.PodDisruptionBudget {
-	meta := s.meta(o, apiName(o))
-	meta.Labels = s.Labels(o, ComponentAPI)
+func (s Service[T]) budget(o T, component string) *policyv1.PodDisruptionBudget {
+	meta := s.meta(o, workerName(o, component))
+	meta.Labels = s.Labels(o, component)
 	most := intstr.FromInt32(1)
-	if s.pinned(o) {
+	if component == ComponentAPI && s.pinned(o) {
 		most = intstr.FromString("100%")
 	}
 	return &policyv1.PodDisruptionBudget{
 		ObjectMeta: meta,
 		Spec: policyv1.PodDisruptionBudgetSpec{
 			MaxUnavailable:             &most,
-			Selector:                   &metav1.LabelSelector{MatchLabels: s.Labels(o, ComponentAPI)},
+			Selector:                   &metav1.LabelSelector{MatchLabels: s.Labels(o, component)},
 			UnhealthyPodEvictionPolicy: new(policyv1.AlwaysAllow),
 		},
 	}

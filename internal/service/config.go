@@ -34,7 +34,7 @@ const annotationConfig = "service.stackwright.dev/config"
 // changes, for Jobs, and once, immutable, under the name of its hash, for the pods of the API. So a pod that starts
 // late reads what its Deployment means, and a roll-out that fails leaves the old pods what they need to start again.
 func (s Service[T]) ConfigStep(o ...step.Option[T]) step.Step[T] {
-	after := []string{StepDatabase}
+	after := append([]string{StepDatabase}, s.After...)
 	if s.RabbitMQ != nil {
 		after = append(after, StepBus)
 	}
@@ -57,11 +57,17 @@ func (s Service[T]) config(sc *step.Scope[T]) ([]client.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := map[string][]byte{
-		s.fileName(): file.Bytes(), keyUWSGI: s.uwsgi(o), keyCache: cacheModule,
-	}
+	data := s.programs(o)
+	data[s.fileName()], data[keyCache] = file.Bytes(), cacheModule
 	if s.Files != nil {
 		maps.Copy(data, s.Files(o))
+	}
+	if s.Keys != nil {
+		keys, err := s.Keys(sc)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(data, keys)
 	}
 	hash := hashOf(data)
 	data[keyHash] = []byte(hash)
@@ -113,7 +119,11 @@ func (s Service[T]) compose(sc *step.Scope[T], base *oslo.File) (*oslo.File, err
 	if err != nil {
 		return nil, refused(fmt.Errorf("spec.release: %w; take a release that the operator knows", err))
 	}
-	file, err := oslo.Checker{Catalogue: known, Free: s.Free}.Compose(base, layers...)
+	checker := oslo.Checker{Catalogue: known, Free: s.Free}
+	if s.Sections != nil {
+		checker.Sections = s.Sections(sc.Owner())
+	}
+	file, err := checker.Compose(base, layers...)
 	if err != nil {
 		return nil, refused(err)
 	}

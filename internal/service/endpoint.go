@@ -16,24 +16,64 @@ import (
 	"stackwright.dev/stackwright/internal/pki"
 )
 
-// EndpointsStep makes the Services at which the API answers: a public and an internal one.
+// EndpointsStep makes the Services at which the APIs answer: for each a public and an internal one.
 func (s Service[T]) EndpointsStep(o ...step.Option[T]) step.Step[T] {
 	return step.Objects(StepEndpoints, func(sc *step.Scope[T]) ([]client.Object, error) {
 		owner := sc.Owner()
-		expose := owner.Common().Expose
-		public := s.entry(owner, publicName(owner), s.front())
-		if exposeType(expose) == servicev1.ExposeLoadBalancer {
-			public.Spec.Type = corev1.ServiceTypeLoadBalancer
+		var services []client.Object
+		for _, d := range s.doors(owner) {
+			services = append(services, s.public(owner, d), s.entry(owner, d.internalName(), d.back))
 		}
-		for k, v := range expose.Annotations {
-			if public.Annotations == nil {
-				public.Annotations = map[string]string{}
-			}
-			public.Annotations[k] = string(v)
-		}
-		return []client.Object{public, s.entry(owner, internalName(owner), s.api())}, nil
+		return services, nil
 	}, append(o, step.Makes[T](&corev1.Service{}), step.Condition[T]("EndpointReady"),
 		step.Component[T](ComponentSetup))...)
+}
+
+func (s Service[T]) public(o T, d door) *corev1.Service {
+	public := s.entry(o, d.publicName(), d.front)
+	if exposeType(d.expose) == servicev1.ExposeLoadBalancer {
+		public.Spec.Type = corev1.ServiceTypeLoadBalancer
+	}
+	for k, v := range d.expose.Annotations {
+		if public.Annotations == nil {
+			public.Annotations = map[string]string{}
+		}
+		public.Annotations[k] = string(v)
+	}
+	return public
+}
+
+// door is one of the APIs of a service, as others find it.
+type door struct {
+	// name begins those of its Services, of its route and of its entries in the catalog.
+	name string
+	// front is what users reach, back what other services and pods do.
+	front, back Front
+	expose      servicev1.Expose
+	// what the catalog says of it.
+	kind, description string
+}
+
+func (d door) publicName() string   { return d.name + "-public" }
+func (d door) internalName() string { return d.name + "-internal" }
+
+// doors are the service's own API and those of its workers.
+func (s Service[T]) doors(o T) []door {
+	doors := []door{s.main(o)}
+	for _, w := range s.Workers {
+		if w.Serves == nil {
+			continue
+		}
+		front := Front{Worker: w.Name, Port: w.Port, Path: w.Serves.Path}
+		doors = append(doors, door{name: workerName(o, w.Name), front: front, back: front, expose: w.Serves.Expose(o),
+			kind: w.Serves.Type, description: w.Serves.Description})
+	}
+	return doors
+}
+
+func (s Service[T]) main(o T) door {
+	return door{name: o.GetName(), front: s.front(), back: s.api(), expose: o.Common().Expose,
+		kind: s.Type, description: s.Description}
 }
 
 // api is what other services and pods reach, front what users do.
@@ -65,8 +105,12 @@ func exposeType(e servicev1.Expose) servicev1.ExposeType {
 
 // URLs tells where the service answers; public is the public Service as far as it is known.
 func (s Service[T]) URLs(o T, public *corev1.Service) servicev1.Endpoints {
-	internal := s.api().url(scheme(o), clusterName(o, internalName(o)))
-	front, expose := s.front(), o.Common().Expose
+	return urls(o, s.main(o), public)
+}
+
+func urls(o Object, d door, public *corev1.Service) servicev1.Endpoints {
+	internal := d.back.url(scheme(o), clusterName(o, d.internalName()))
+	front, expose := d.front, d.expose
 	switch exposeType(expose) {
 	case servicev1.ExposeHTTPRoute:
 		port := int32(443)
@@ -76,7 +120,7 @@ func (s Service[T]) URLs(o T, public *corev1.Service) servicev1.Endpoints {
 		front.Port = port
 		return servicev1.Endpoints{Public: front.url(gatewayScheme(port), expose.Hostname), Internal: internal}
 	case servicev1.ExposeClusterIP:
-		host := cmp.Or(expose.Hostname, clusterName(o, publicName(o)))
+		host := cmp.Or(expose.Hostname, clusterName(o, d.publicName()))
 		return servicev1.Endpoints{Public: front.url(scheme(o), host), Internal: internal}
 	}
 	host := expose.Hostname
@@ -91,8 +135,13 @@ func (s Service[T]) URLs(o T, public *corev1.Service) servicev1.Endpoints {
 
 // Endpoints is URLs for a step that sees StepEndpoints.
 func (s Service[T]) Endpoints(sc *step.Scope[T]) servicev1.Endpoints {
-	public, _ := sc.Child(StepEndpoints, "Service", publicName(sc.Owner())).(*corev1.Service)
-	return s.URLs(sc.Owner(), public)
+	return s.seen(sc, s.main(sc.Owner()))
+}
+
+// seen is where an API answers, for a step that sees StepEndpoints.
+func (s Service[T]) seen(sc *step.Scope[T], d door) servicev1.Endpoints {
+	public, _ := sc.Child(StepEndpoints, "Service", d.publicName()).(*corev1.Service)
+	return urls(sc.Owner(), d, public)
 }
 
 func (f Front) url(scheme, host string) string {
@@ -138,20 +187,27 @@ func (s Service[T]) CAStep(o ...step.Option[T]) step.Step[T] {
 		append(o, s.Keep(), step.Component[T](ComponentSetup))...)
 }
 
-// CertificateStep keeps the certificate of the API, valid for all names of its endpoints.
+// CertificateStep keeps the certificate of the APIs, valid for all names of their endpoints.
 func (s Service[T]) CertificateStep(o ...step.Option[T]) step.Step[T] {
 	return pki.Leaf(StepCertificate, pki.LeafSpec[T]{
 		Secret: func(o T) string { return tlsName(o) },
 		CARef:  RefCA,
 		Names: func(o T) []string {
-			return append(pki.ServiceNames(internalName(o), o.GetNamespace()),
-				pki.ServiceNames(publicName(o), o.GetNamespace())...)
+			var names []string
+			for _, d := range s.doors(o) {
+				names = append(append(names, pki.ServiceNames(d.internalName(), o.GetNamespace())...),
+					pki.ServiceNames(d.publicName(), o.GetNamespace())...)
+			}
+			return names
 		},
 		Also: func(sc *step.Scope[T]) []string {
-			public, _ := sc.Child(StepEndpoints, "Service", publicName(sc.Owner())).(*corev1.Service)
-			names := balancer(public)
-			if host := sc.Owner().Common().Expose.Hostname; host != "" {
-				names = append(names, host)
+			var names []string
+			for _, d := range s.doors(sc.Owner()) {
+				public, _ := sc.Child(StepEndpoints, "Service", d.publicName()).(*corev1.Service)
+				names = append(names, balancer(public)...)
+				if d.expose.Hostname != "" {
+					names = append(names, d.expose.Hostname)
+				}
 			}
 			slices.Sort(names)
 			return slices.Compact(names)

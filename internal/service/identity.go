@@ -108,7 +108,7 @@ func (s Service[T]) user(o T) *openstackv1.User {
 	return &openstackv1.User{
 		ObjectMeta: s.meta(o, o.GetName()),
 		Spec: openstackv1.UserSpec{
-			ResourceSpec: s.registered(o),
+			ResourceSpec: s.Registered(o),
 			Resource: &openstackv1.UserResource{
 				Name: &s.Name, Description: &s.Description,
 				PasswordRef: &openstackv1.SecretKey{Name: userSecret(o), Key: KeyPassword},
@@ -121,7 +121,7 @@ func (s Service[T]) role(o T) *openstackv1.RoleAssignment {
 	return &openstackv1.RoleAssignment{
 		ObjectMeta: s.meta(o, o.GetName()),
 		Spec: openstackv1.RoleAssignmentSpec{
-			ResourceSpec: s.registered(o),
+			ResourceSpec: s.Registered(o),
 			Resource: &openstackv1.RoleAssignmentResource{
 				RoleRef:    openstackv1.Reference{External: &openstackv1.External{Name: roleService}},
 				UserRef:    &openstackv1.Reference{Name: o.GetName()},
@@ -131,8 +131,8 @@ func (s Service[T]) role(o T) *openstackv1.RoleAssignment {
 	}
 }
 
-// registered is what all objects of the service in OpenStack have in common.
-func (s Service[T]) registered(o T) openstackv1.ResourceSpec {
+// Registered is what all objects of the service in OpenStack have in common.
+func (s Service[T]) Registered(o T) openstackv1.ResourceSpec {
 	i := s.Identity(o)
 	return openstackv1.ResourceSpec{
 		CloudRef: &openstackv1.CloudReference{Name: cmp.Or(i.Cloud, i.Keystone)}, Policy: policyAdopt,
@@ -142,34 +142,53 @@ func (s Service[T]) registered(o T) openstackv1.ResourceSpec {
 // CatalogStep tells clients where the service answers, once it does: what is in the catalog and does not answer makes
 // requests to other services fail.
 func (s Service[T]) CatalogStep() step.Step[T] {
-	return step.Objects(StepCatalog, func(sc *step.Scope[T]) ([]client.Object, error) {
-		o := sc.Owner()
-		k, _ := sc.Get(RefKeystone).(*servicev1.Keystone)
-		urls := s.Endpoints(sc)
-		if k == nil || urls.Public == "" {
-			return nil, &outcome.Missing{On: "Service " + publicName(o),
-				Message: "the public Service has no address yet; see kubectl describe service " + publicName(o)}
+	after := []string{StepAPI, StepUser}
+	for _, w := range s.Workers {
+		if w.Serves != nil {
+			after = append(after, w.Name)
 		}
-		return []client.Object{
-			&openstackv1.Service{
-				ObjectMeta: s.meta(o, o.GetName()),
-				Spec: openstackv1.ServiceSpec{ResourceSpec: s.registered(o), Resource: &openstackv1.ServiceResource{
-					Name: &s.Name, Type: s.Type, Description: &s.Description,
-				}},
-			},
-			s.endpoint(o, "public", urls.Public, k.Spec.Region),
-			s.endpoint(o, "internal", urls.Internal, k.Spec.Region),
-		}, nil
-	}, step.After[T](StepAPI, StepUser), step.Sees[T](StepEndpoints), step.Reads[T](RefKeystone),
+	}
+	return step.Objects(StepCatalog, func(sc *step.Scope[T]) ([]client.Object, error) {
+		var entries []client.Object
+		for _, d := range s.doors(sc.Owner()) {
+			entry, err := s.listed(sc, d)
+			if err != nil {
+				return nil, err
+			}
+			entries = append(entries, entry...)
+		}
+		return entries, nil
+	}, step.After[T](after...), step.Sees[T](StepEndpoints), step.Reads[T](RefKeystone),
 		step.Makes[T](&openstackv1.Service{}, &openstackv1.Endpoint{}), step.Condition[T]("CatalogReady"),
 		step.Component[T](ComponentSetup))
 }
 
-func (s Service[T]) endpoint(o T, which, url, region string) *openstackv1.Endpoint {
+// listed is what the catalog has of an API.
+func (s Service[T]) listed(sc *step.Scope[T], d door) ([]client.Object, error) {
+	o, urls := sc.Owner(), s.seen(sc, d)
+	k, _ := sc.Get(RefKeystone).(*servicev1.Keystone)
+	if k == nil || urls.Public == "" {
+		return nil, &outcome.Missing{On: "Service " + d.publicName(),
+			Message: "the public Service has no address yet; see kubectl describe service " + d.publicName()}
+	}
+	name := s.Name + strings.TrimPrefix(d.name, o.GetName())
+	return []client.Object{
+		&openstackv1.Service{
+			ObjectMeta: s.meta(o, d.name),
+			Spec: openstackv1.ServiceSpec{ResourceSpec: s.Registered(o), Resource: &openstackv1.ServiceResource{
+				Name: &name, Type: d.kind, Description: &d.description,
+			}},
+		},
+		s.endpoint(o, d, "public", urls.Public, k.Spec.Region),
+		s.endpoint(o, d, "internal", urls.Internal, k.Spec.Region),
+	}, nil
+}
+
+func (s Service[T]) endpoint(o T, d door, which, url, region string) *openstackv1.Endpoint {
 	return &openstackv1.Endpoint{
-		ObjectMeta: s.meta(o, o.GetName()+"-"+which),
-		Spec: openstackv1.EndpointSpec{ResourceSpec: s.registered(o), Resource: &openstackv1.EndpointResource{
-			ServiceRef: openstackv1.Reference{Name: o.GetName()}, Interface: which, URL: url,
+		ObjectMeta: s.meta(o, d.name+"-"+which),
+		Spec: openstackv1.EndpointSpec{ResourceSpec: s.Registered(o), Resource: &openstackv1.EndpointResource{
+			ServiceRef: openstackv1.Reference{Name: d.name}, Interface: which, URL: url,
 			RegionRef: &openstackv1.Reference{External: &openstackv1.External{Name: region}},
 		}},
 	}

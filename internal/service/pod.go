@@ -1,6 +1,8 @@
 package service
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -74,11 +76,18 @@ func nodeSelector(o Object) map[string]string {
 }
 
 func (s Service[T]) environment() []corev1.EnvVar {
-	return append(s.Environment(s.file()),
-		corev1.EnvVar{Name: "HOME", Value: s.Home},
-		corev1.EnvVar{Name: "PYTHONPATH", Value: Folder + "/config"},
+	own := s.Environment(s.file())
+	for _, e := range []corev1.EnvVar{
+		{Name: "HOME", Value: s.Home},
+		{Name: "PYTHONPATH", Value: Folder + "/config"},
 		// Nothing can be written beside the modules.
-		corev1.EnvVar{Name: "PYTHONDONTWRITEBYTECODE", Value: "1"})
+		{Name: "PYTHONDONTWRITEBYTECODE", Value: "1"},
+	} {
+		if !slices.ContainsFunc(own, func(o corev1.EnvVar) bool { return o.Name == e.Name }) {
+			own = append(own, e)
+		}
+	}
+	return own
 }
 
 // file is the path of the configuration file in the containers.

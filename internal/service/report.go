@@ -13,7 +13,7 @@ import (
 // Report tells where the service answers and how many pods serve.
 func (s Service[T]) Report(v step.View, o T) {
 	status := o.Service()
-	public, _ := v.Child(StepEndpoints, "Service", publicName(o)).(*corev1.Service)
+	public, _ := v.Child(StepEndpoints, "Service", s.main(o).publicName()).(*corev1.Service)
 	status.Endpoints = s.URLs(o, public)
 	status.Selector = metav1.FormatLabelSelector(&metav1.LabelSelector{MatchLabels: s.Labels(o, ComponentAPI)})
 	d, ok := v.Child(StepAPI, "Deployment", apiName(o)).(*appsv1.Deployment)
@@ -31,10 +31,12 @@ func (s Service[T]) rolled(v step.View, o T, config string) bool {
 	running := []client.Object{v.Child(StepAPI, "Deployment", apiName(o))}
 	for _, w := range s.Workers {
 		kind := "Deployment"
-		if w.Stable {
+		if w.stable() {
 			kind = "StatefulSet"
 		}
-		running = append(running, v.Child(w.Name, kind, workerName(o, w.Name)))
+		for _, set := range w.sets(o) {
+			running = append(running, v.Child(w.Name, kind, set))
+		}
 	}
 	for _, r := range running {
 		if r == nil || r.GetAnnotations()[annotationConfig] != config {

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,13 +22,15 @@ func gatewayKind(kind string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: GatewayGroup, Version: "v1", Kind: kind}
 }
 
-func routed[T Object](o T) bool { return exposeType(o.Common().Expose) == servicev1.ExposeHTTPRoute }
+func (d door) routed() bool { return exposeType(d.expose) == servicev1.ExposeHTTPRoute }
 
-// RouteSteps put the public Service behind a Gateway where the object asks for it. Watching a kind that the cluster
+func (s Service[T]) routed(o T) bool { return slices.ContainsFunc(s.doors(o), door.routed) }
+
+// RouteSteps put public Services behind a Gateway where the object asks for it. Watching a kind that the cluster
 // does not serve would stop the whole operator, so without the Gateway API the step only says what is missing.
 func (s Service[T]) RouteSteps() []step.Step[T] {
 	options := []step.Option[T]{
-		step.When(routed[T]), step.After[T](StepEndpoints), step.Condition[T]("RouteReady"),
+		step.When(s.routed), step.After[T](StepEndpoints), step.Condition[T]("RouteReady"),
 		step.Component[T](ComponentSetup),
 	}
 	if !s.Gateway {
@@ -37,7 +40,13 @@ func (s Service[T]) RouteSteps() []step.Step[T] {
 	options = append(options, step.Reads[T](RefTLS), step.After[T](StepCertificate), step.Makes[T](
 		kindOnly("HTTPRoute"), kindOnly("BackendTLSPolicy"), &corev1.ConfigMap{}))
 	return []step.Step[T]{step.Objects("route", func(sc *step.Scope[T]) ([]client.Object, error) {
-		return s.route(sc), nil
+		var routes []client.Object
+		for _, d := range s.doors(sc.Owner()) {
+			if d.routed() {
+				routes = append(routes, s.route(sc, d)...)
+			}
+		}
+		return routes, nil
 	}, options...)}
 }
 
@@ -55,40 +64,40 @@ func kindOnly(kind string) *unstructured.Unstructured {
 
 // route sends all requests for the hostname to the public Service. With TLS the Gateway encrypts again towards the
 // pods, and knows them by the same authority as everybody else.
-func (s Service[T]) route(sc *step.Scope[T]) []client.Object {
+func (s Service[T]) route(sc *step.Scope[T], d door) []client.Object {
 	o := sc.Owner()
-	parent := map[string]any{"name": o.Common().Expose.Gateway.Name}
-	if ns := o.Common().Expose.Gateway.Namespace; ns != "" {
+	parent := map[string]any{"name": d.expose.Gateway.Name}
+	if ns := d.expose.Gateway.Namespace; ns != "" {
 		parent["namespace"] = ns
 	}
-	if l := o.Common().Expose.Gateway.Listener; l != "" {
+	if l := d.expose.Gateway.Listener; l != "" {
 		parent["sectionName"] = l
 	}
-	route := s.gatewayObject(o, "HTTPRoute", map[string]any{
+	route := s.gatewayObject(o, d, "HTTPRoute", map[string]any{
 		"parentRefs": []any{parent},
-		"hostnames":  []any{o.Common().Expose.Hostname},
+		"hostnames":  []any{d.expose.Hostname},
 		"rules": []any{map[string]any{
-			"backendRefs": []any{map[string]any{"name": publicName(o), "port": int64(s.front().Port)}},
+			"backendRefs": []any{map[string]any{"name": d.publicName(), "port": int64(d.front.Port)}},
 		}},
 	})
 	if o.Common().TLS.Disabled {
 		return []client.Object{route}
 	}
-	authority := &corev1.ConfigMap{ObjectMeta: s.meta(o, publicName(o)),
+	authority := &corev1.ConfigMap{ObjectMeta: s.meta(o, d.publicName()),
 		Data: map[string]string{keyCA: string(sc.Content(RefTLS)[keyCA])}}
-	policy := s.gatewayObject(o, "BackendTLSPolicy", map[string]any{
-		"targetRefs": []any{map[string]any{"group": "", "kind": "Service", "name": publicName(o)}},
+	policy := s.gatewayObject(o, d, "BackendTLSPolicy", map[string]any{
+		"targetRefs": []any{map[string]any{"group": "", "kind": "Service", "name": d.publicName()}},
 		"validation": map[string]any{
-			"hostname":          clusterName(o, publicName(o)),
-			"caCertificateRefs": []any{map[string]any{"group": "", "kind": "ConfigMap", "name": publicName(o)}},
+			"hostname":          clusterName(o, d.publicName()),
+			"caCertificateRefs": []any{map[string]any{"group": "", "kind": "ConfigMap", "name": d.publicName()}},
 		},
 	})
 	return []client.Object{route, policy, authority}
 }
 
-func (s Service[T]) gatewayObject(o T, kind string, spec map[string]any) *unstructured.Unstructured {
+func (s Service[T]) gatewayObject(o T, d door, kind string, spec map[string]any) *unstructured.Unstructured {
 	u := kindOnly(kind)
-	m := s.meta(o, publicName(o))
+	m := s.meta(o, d.publicName())
 	u.SetName(m.Name)
 	u.SetNamespace(m.Namespace)
 	u.SetLabels(m.Labels)

@@ -43,7 +43,7 @@ type Service[T Object] struct {
 	Streams bool
 	// Claims are persistent volumes of the API's pods.
 	Claims func(T) []Claim
-	// Environment tells the service where its configuration file is.
+	// Environment tells the service where its configuration file is, by variables that win over those of every service.
 	Environment func(file string) []corev1.EnvVar
 	// Database says where the service keeps its data, DatabaseSection where its configuration says that; database when
 	// empty.
@@ -63,6 +63,8 @@ type Service[T Object] struct {
 	// Options sets what only this service has in its configuration file; Reads are the references it does so from.
 	Options func(*step.Scope[T], *oslo.File)
 	Reads   []string
+	// After are steps that the configuration comes after, beside those of every service.
+	After []string
 	// Free are options that the service reads from sections whose names its users choose.
 	Free []string
 	// Mounts are Secrets that every container of the service gets.
@@ -76,6 +78,11 @@ type Service[T Object] struct {
 	User func(T) string
 	// Files are put beside the configuration file.
 	Files func(T) map[string][]byte
+	// Keys are files like Files that are made of references, which Reads names.
+	Keys func(*step.Scope[T]) (map[string][]byte, error)
+	// Sections are sections whose names its users choose, each with the one whose options it takes; one that takes any has
+	// an empty name.
+	Sections func(T) map[string]string
 	// Databases are further sections of the configuration that say where a database is.
 	Databases []string
 	// Rolls are annotations of all pods, by their names: a new value makes new pods. Rereads are the references that they
@@ -144,10 +151,8 @@ const (
 )
 
 // Names of the objects that a service makes.
-func publicName(o Object) string   { return o.GetName() + "-public" }
-func internalName(o Object) string { return o.GetName() + "-internal" }
-func configName(o Object) string   { return o.GetName() + "-config" }
-func apiName(o Object) string      { return o.GetName() + "-api" }
+func configName(o Object) string { return o.GetName() + "-config" }
+func apiName(o Object) string    { return o.GetName() + "-api" }
 
 // databaseSecret is what the operator of databases names the Secret of a Database.
 func databaseSecret(o Object) string { return o.GetName() + "-db" }

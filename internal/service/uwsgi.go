@@ -28,11 +28,25 @@ func (s Service[T]) patience() int {
 	return requestTimeout
 }
 
-// uwsgi is the configuration of the program that runs the API.
-func (s Service[T]) uwsgi(o T) []byte {
-	socket := fmt.Sprintf("https-socket = :%d,%s,%s", s.Port, path("tls", "tls.crt"), path("tls", "tls.key"))
+// keyUWSGIOf is the key of the configuration of the program that runs the API of a worker.
+func keyUWSGIOf(worker string) string { return "uwsgi-" + worker + ".ini" }
+
+// programs are the configurations of the programs that run the APIs.
+func (s Service[T]) programs(o T) map[string][]byte {
+	out := map[string][]byte{keyUWSGI: s.uwsgi(o, s.Port, s.Script, s.Health)}
+	for _, w := range s.Workers {
+		if w.Serves != nil {
+			out[keyUWSGIOf(w.Name)] = s.uwsgi(o, w.Port, w.Serves.Script, w.Health)
+		}
+	}
+	return out
+}
+
+// uwsgi is the configuration of a program that runs a script at a port.
+func (s Service[T]) uwsgi(o T, port int32, script, health string) []byte {
+	socket := fmt.Sprintf("https-socket = :%d,%s,%s", port, path("tls", "tls.crt"), path("tls", "tls.key"))
 	if o.Common().TLS.Disabled {
-		socket = fmt.Sprintf("http-socket = :%d", s.Port)
+		socket = fmt.Sprintf("http-socket = :%d", port)
 	}
 	threads, limits := 1, fmt.Sprintf("harakiri = %d", requestTimeout)
 	if s.Streams {
@@ -64,7 +78,7 @@ worker-reload-mercy = %d
 hook-master-start = unix_signal:15 gracefully_kill_them_all
 route-uri = ^%s$ donotlog:
 log-format = %%(addr) "%%(method) %%(uri) %%(proto)" %%(status) %%(rsize) %%(msecs)ms
-`, socket, s.Script, Folder, max(1, cmp.Or(o.Common().Workers, 2)), threads, limits, s.patience(), s.Health)
+`, socket, script, Folder, max(1, cmp.Or(o.Common().Workers, 2)), threads, limits, s.patience(), health)
 	for _, line := range s.UWSGI {
 		fmt.Fprintln(&b, line)
 	}

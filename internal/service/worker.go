@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,11 +33,36 @@ type Worker[T Object] struct {
 	// Peers are what it works with. A pod that has no connection to one of them is not ready, although its program goes
 	// on trying, for ever and in silence.
 	Peers []Peer
+	// When tells whether there is such a worker at all; nil says yes.
+	When func(T) bool
+	// Parts are sets of one pod each, <worker>-<part>, of which there are never two at a time, for programs that a
+	// database knows by a name of their own. Nil is one set, of as many pods as the settings say.
+	Parts func(T) []Part
 	// Stable gives each pod a name for ever, for programs that a database knows by it.
 	Stable bool
 	// Port is where the program listens, with the service's certificate; 0 is nowhere. Health is a path that it answers.
 	Port   int32
 	Health string
+	// Serves makes the program an API beside the service's own, at Port, which uwsgi runs. It needs no command then.
+	Serves *API[T]
+}
+
+// API is one that users find in the catalog beside the service's own, as a worker runs it.
+type API[T Object] struct {
+	// Script is its WSGI script, Path where clients begin.
+	Script, Path string
+	// Type is how clients find it in the catalog, Description is for people.
+	Type, Description string
+	// Expose says how users outside of the cluster reach it.
+	Expose func(T) servicev1.Expose
+}
+
+// Part is one of a worker's sets.
+type Part struct {
+	// Name is added to that of the worker.
+	Name string
+	// Change makes of the worker's pod the part's.
+	Change func(*corev1.PodTemplateSpec)
 }
 
 // Peer is what a worker is connected to: the TCP ports at which it may be.
@@ -53,17 +79,24 @@ func (s Service[T]) workerSteps(o ...step.Option[T]) []step.Step[T] {
 	var steps []step.Step[T]
 	for _, w := range s.Workers {
 		steps = append(steps, step.Objects(w.Name, func(sc *step.Scope[T]) ([]client.Object, error) {
-			return []client.Object{s.worker(sc, w)}, sc.Err()
-		}, append(slices.Clone(o), w.needs(), step.Makes[T](w.kind()), step.Reads[T](s.authorityRefs()...),
+			made := s.sets(sc, w)
+			if w.Serves != nil {
+				made = append(made, s.budget(sc.Owner(), w.Name))
+			}
+			return made, sc.Err()
+		}, append(slices.Clone(o), w.needs(), step.Makes[T](w.kinds()...), step.Reads[T](s.authorityRefs()...),
 			step.Reads[T](RefConfig), step.After[T](StepAccess, StepConfig),
 			step.Condition[T](w.Title+"Ready"), step.Component[T](ComponentWorkers))...))
 	}
 	return steps
 }
 
-// needs is what a worker that listens has before it starts: the certificate.
+// needs is what a worker that listens has before it starts, the certificate, and whether there is one.
 func (w Worker[T]) needs() step.Option[T] {
 	return func(st *step.Step[T]) {
+		if w.When != nil {
+			step.When(w.When)(st)
+		}
 		if w.Port != 0 {
 			step.After[T](StepCertificate)(st)
 			step.Reads[T](RefTLS)(st)
@@ -71,12 +104,53 @@ func (w Worker[T]) needs() step.Option[T] {
 	}
 }
 
-// kind is what runs the worker's pods.
-func (w Worker[T]) kind() client.Object {
-	if w.Stable {
-		return &appsv1.StatefulSet{}
+// kinds are what runs the worker's pods, and what guards those of an API.
+func (w Worker[T]) kinds() []client.Object {
+	switch {
+	case w.Serves != nil:
+		return []client.Object{&appsv1.Deployment{}, &policyv1.PodDisruptionBudget{}}
+	case w.stable():
+		return []client.Object{&appsv1.StatefulSet{}}
 	}
-	return &appsv1.Deployment{}
+	return []client.Object{&appsv1.Deployment{}}
+}
+
+func (w Worker[T]) stable() bool { return w.Stable || w.Parts != nil }
+
+// sets are the names of what runs the worker's pods.
+func (w Worker[T]) sets(o T) []string {
+	switch {
+	case w.When != nil && !w.When(o):
+		return nil
+	case w.Parts == nil:
+		return []string{workerName(o, w.Name)}
+	}
+	var out []string
+	for _, p := range w.Parts(o) {
+		out = append(out, workerName(o, w.Name+"-"+p.Name))
+	}
+	return out
+}
+
+// sets run the worker's pods.
+func (s Service[T]) sets(sc *step.Scope[T], w Worker[T]) []client.Object {
+	if w.Parts == nil {
+		return []client.Object{s.worker(sc, w)}
+	}
+	var out []client.Object
+	for _, p := range w.Parts(sc.Owner()) {
+		one := w
+		one.Name, one.Stable = w.Name+"-"+p.Name, true
+		one.Settings = func(o T) servicev1.Worker {
+			return servicev1.Worker{Replicas: new(int32(1)), Resources: w.Settings(o).Resources}
+		}
+		set := s.worker(sc, one)
+		if set, ok := set.(*appsv1.StatefulSet); ok {
+			p.Change(&set.Spec.Template)
+		}
+		out = append(out, set)
+	}
+	return out
 }
 
 func workerName(o Object, worker string) string { return o.GetName() + "-" + worker }
@@ -115,6 +189,9 @@ func (s Service[T]) workerTemplate(sc *step.Scope[T], w Worker[T], config string
 	o := sc.Owner()
 	settings := w.Settings(o)
 	p := Pod[T]{Component: w.Name, Config: config, Command: w.Command}
+	if w.Serves != nil {
+		p.Command = []string{"uwsgi", "--ini", path("config", keyUWSGIOf(w.Name))}
+	}
 	if w.Port != 0 {
 		p.Mounts = s.certificate(o)
 	}
@@ -131,6 +208,11 @@ func (s Service[T]) workerTemplate(sc *step.Scope[T], w Worker[T], config string
 		c.Ports = []corev1.ContainerPort{{Name: "api", ContainerPort: w.Port, Protocol: corev1.ProtocolTCP}}
 		c.ReadinessProbe = &corev1.Probe{ProbeHandler: asks(o, w.Health), PeriodSeconds: 4, TimeoutSeconds: 5,
 			FailureThreshold: 2}
+		if w.Serves != nil {
+			t.Spec.TerminationGracePeriodSeconds = new(int64(s.grace()))
+			c.Lifecycle = drain()
+			probes(o, c, w.Health)
+		}
 		if !o.Common().TLS.Disabled {
 			t.Annotations[annotationCertificate] = sc.Digest(RefTLS, "tls.crt")
 		}

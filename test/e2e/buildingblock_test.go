@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
@@ -61,7 +62,13 @@ func hosted(w *story.World) fleet {
 func (f fleet) block(name string) *fleetv1.BuildingBlock {
 	b := &fleetv1.BuildingBlock{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: name}}
 	b.Spec.Cell = "openstack-nova-cell1"
-	b.Spec.Agents.NovaCompute.Image = image(f.World, "nova-compute")
+	return b
+}
+
+// rack is a block of the only node.
+func (f fleet) rack() *fleetv1.BuildingBlock {
+	b := f.block("rack-a")
+	b.Spec.Hosts.NodeSelector = map[string]servicev1.Label{rackLabel: "a"}
 	return b
 }
 
@@ -69,7 +76,13 @@ func (f fleet) block(name string) *fleetv1.BuildingBlock {
 func (f fleet) make(b *fleetv1.BuildingBlock, hosts int) {
 	f.Helper()
 	f.Cleanup(func() {
-		if err := f.Delete(context.Background(), b); err != nil {
+		// Nova is there for as long: it takes the hosts out of their aggregates.
+		err := f.Delete(context.Background(), b)
+		for left := time.Minute; err == nil && left > 0; left -= time.Second {
+			<-time.After(time.Second)
+			err = f.Get(context.Background(), f.Key(b), b)
+		}
+		if !apierrors.IsNotFound(err) {
 			f.Errorf("removing block %s: %v", b.Name, err)
 		}
 	})
@@ -109,9 +122,7 @@ func TestBuildingBlock(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
 	f := hosted(w)
-	rack := f.block("rack-a")
-	rack.Spec.Agents.Libvirt = &fleetv1.Agent{Image: image(w, "libvirt")}
-	rack.Spec.Hosts.NodeSelector = map[string]servicev1.Label{rackLabel: "a"}
+	rack := f.rack()
 	rack.Spec.Placement.Traits = []fleetv1.Trait{"CUSTOM_REAL"}
 	f.make(rack, 1)
 	name := f.boot()

@@ -16,59 +16,112 @@ import (
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
-	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
 // floating is the address by which the server is reached from outside.
 const floating = "203.0.113.77"
 
-// A server is declared with all that it needs, in one file and in no order. It boots on the node of the cluster, and
-// answers from there at its floating address.
+// A server is declared with all that it needs, in one file and in no order. It boots on the node of the cluster, learns
+// who it is, and answers from there at its floating address. It goes on while every agent of its host is replaced.
 func TestServerAnswers(t *testing.T) {
 	w := story.Start(t)
 	f := hosted(w)
-	chassis := &infrav1.OVNChassis{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "nodes"}}
-	chassis.Spec = infrav1.OVNChassisSpec{OVN: "openstack-ovn", Image: image(w, "ovn-chassis"),
-		NodeSelector: map[string]string{rackLabel: "a"}, Gateway: true,
-		BridgeMappings: []infrav1.OVNBridgeMapping{{PhysicalNetwork: "public", Address: "203.0.113.1/24"}}}
-	w.Apply(chassis)
-	rack := f.block("rack-a")
-	rack.Spec.Agents.Libvirt = &fleetv1.Agent{Image: image(w, "libvirt")}
-	rack.Spec.Hosts.NodeSelector = map[string]servicev1.Label{rackLabel: "a"}
-	f.make(rack, 1)
-	t.Logf("the node is a chassis after %s", w.Ready(time.Minute, chassis))
-
+	rack := f.connected()
 	host := "guest." + w.Namespace + ".svc"
 	offerCloud(w, host)
 	picture := guestImage(w, host)
 	began := time.Now()
-	objects := manifest(w, "testdata/server.yaml")
+	objects := append(manifest(w, "testdata/server.yaml"), raw(w, picture))
 	w.Apply(picture)
-	for _, o := range objects {
+	for _, o := range objects[:len(objects)-1] {
 		w.Apply(o)
 	}
 	w.Eventually(3*time.Minute, "everything is ready", func(ctx context.Context) error {
-		return allReady(ctx, w, append(objects, raw(w, picture)))
+		return allReady(ctx, w, objects)
 	})
 	t.Logf("everything is ready after %s", time.Since(began).Round(time.Second))
-	here := w.Cluster.Network("node-1")
-	w.Eventually(2*time.Minute, "the server answers ping", func(ctx context.Context) error {
-		ctx, stop := context.WithTimeout(ctx, 2*time.Second)
-		defer stop()
-		p, err := story.Ping(ctx, here, floating)
-		if err == nil && p.Answered == 0 {
-			err = fmt.Errorf("%s", p)
-		}
-		return err
-	})
+	w.Eventually(2*time.Minute, "the server answers ping", answersPing(w))
 	t.Logf("it answers ping after %s", time.Since(began).Round(time.Second))
-	removeAll(w, append(objects, raw(w, picture)))
+	w.Eventually(time.Minute, "it has learned who it is", tells(w))
+	t.Logf("it has said who it is after %s", time.Since(began).Round(time.Second))
+
+	f.replace(rack)
+	// A new start asks the new agents for everything.
+	began = time.Now()
+	w.OpenStack("server", "reboot", "--hard", "--wait", "web")
+	w.Eventually(2*time.Minute, "it answers ping again", answersPing(w))
+	w.Eventually(time.Minute, "it has learned again who it is", tells(w))
+	t.Logf("started again it has said who it is after %s", time.Since(began).Round(time.Second))
+	removeAll(w, objects)
 	for _, list := range [][]string{{"server", "list", "--all-projects"}, {"port", "list"}, {"image", "list"}} {
 		if out := w.OpenStack(append(list, "-f", "value")...); out != "" {
 			t.Errorf("%s is left: %s", list[0], out)
 		}
 	}
+}
+
+// connected makes the node a host whose servers have networks, also one that is outside.
+func (f fleet) connected() *fleetv1.BuildingBlock {
+	f.Helper()
+	rack := f.rack()
+	rack.Spec.OVN, rack.Spec.Placement.AvailabilityZone = "openstack-ovn", "north"
+	rack.Spec.Network = &infrav1.OVNConnection{Gateway: true,
+		BridgeMappings: []infrav1.OVNBridgeMapping{{PhysicalNetwork: "public", Address: "203.0.113.1/24"}}}
+	f.make(rack, 1)
+	f.Eventually(time.Minute, "users see the availability zone", f.Prints("north", "availability", "zone", "list",
+		"--compute", "-f", "value"))
+	return rack
+}
+
+// replace kills the pods of all agents of the node while the server is pinged. Its process is not theirs.
+func (f fleet) replace(rack *fleetv1.BuildingBlock) {
+	f.Helper()
+	const mostGap = 15 * time.Second
+	name := f.OpenStack("server", "show", "web", "-f", "value", "-c", "OS-EXT-SRV-ATTR:instance_name")
+	process, err := f.guest(f.Context(), name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(f.Context())
+	done := make(chan story.Pings, 1)
+	go func() {
+		p, _ := story.Ping(ctx, f.Cluster.Network("node-1"), floating)
+		done <- p
+	}()
+	f.Logf("%d agents are killed", f.Kill(f.namespace, rack.Name+"-"))
+	f.Logf("all agents work again after %s", f.Ready(2*time.Minute, rack))
+	f.Eventually(time.Minute, "the server answers ping", answersPing(f.World))
+	stop()
+	if p := <-done; p.Gap > mostGap {
+		f.Errorf("while its agents were replaced: %s, want no gap over %s", p, mostGap)
+	} else {
+		f.Logf("while its agents were replaced: %s", p)
+	}
+	f.Eventually(time.Minute, "libvirt has the guest", func(ctx context.Context) error {
+		now, err := f.guest(ctx, name)
+		if err == nil && now != process {
+			err = fmt.Errorf("the guest is process %s, and was %s", now, process)
+		}
+		return err
+	})
+}
+
+func answersPing(w *story.World) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ctx, stop := context.WithTimeout(ctx, 2*time.Second)
+		defer stop()
+		p, err := story.Ping(ctx, w.Cluster.Network("node-1"), floating)
+		if err == nil && p.Answered == 0 {
+			err = fmt.Errorf("%s", p)
+		}
+		return err
+	}
+}
+
+// tells checks that the server has said on its serial line, by the script that it was given, who it is.
+func tells(w *story.World) func(context.Context) error {
+	return w.Prints("### by web", "console", "log", "show", "web")
 }
 
 // guestImage serves the disk of a small server in the namespace of the story, and declares an image of it.

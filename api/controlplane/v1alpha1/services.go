@@ -15,15 +15,11 @@ import (
 // is left out takes everything from the size. The other services run when they have a field, be it an empty one.
 // +kubebuilder:validation:XValidation:rule="!has(self.galera) || self.galera.?enabled.orValue(true) || (has(self.keystone) && !self.keystone.?enabled.orValue(true))",message="keystone keeps its data in galera: enable galera, or disable keystone as well"
 // +kubebuilder:validation:XValidation:rule="!has(self.keystone) || !self.keystone.?notifications.orValue(false) || !has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true)",message="keystone sends notifications to rabbitmq: enable rabbitmq, or turn notifications off"
-// +kubebuilder:validation:XValidation:rule="!has(self.placement) || !self.placement.?enabled.orValue(true) || !has(self.keystone) || self.keystone.?enabled.orValue(true)",message="keystone knows the users of placement: enable keystone, or disable placement as well"
-// +kubebuilder:validation:XValidation:rule="!has(self.glance) || !self.glance.?enabled.orValue(true) || !has(self.keystone) || self.keystone.?enabled.orValue(true)",message="keystone knows the users of glance: enable keystone, or disable glance as well"
+// +kubebuilder:validation:XValidation:rule="!has(self.keystone) || self.keystone.?enabled.orValue(true) || ![has(self.barbican) && self.barbican.?enabled.orValue(true), has(self.cinder) && self.cinder.?enabled.orValue(true), has(self.glance) && self.glance.?enabled.orValue(true), has(self.heat) && self.heat.?enabled.orValue(true), has(self.neutron) && self.neutron.?enabled.orValue(true), has(self.nova) && self.nova.?enabled.orValue(true), has(self.placement) && self.placement.?enabled.orValue(true)].exists(x, x)",message="keystone knows the users of barbican, cinder, glance, heat, neutron, nova and placement: enable it, or disable all of these"
+// +kubebuilder:validation:XValidation:rule="!has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true) || ![has(self.barbican) && self.barbican.?enabled.orValue(true), has(self.cinder) && self.cinder.?enabled.orValue(true), has(self.heat) && self.heat.?enabled.orValue(true), has(self.neutron) && self.neutron.?enabled.orValue(true), has(self.nova) && self.nova.?enabled.orValue(true)].exists(x, x)",message="programs of barbican, cinder, heat, neutron and nova talk through rabbitmq: enable it, or disable all of these"
 // +kubebuilder:validation:XValidation:rule="!has(self.glance) || !self.glance.?notifications.orValue(false) || !has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true)",message="glance sends notifications to rabbitmq: enable rabbitmq, or turn notifications off"
-// +kubebuilder:validation:XValidation:rule="!has(self.neutron) || !self.neutron.?enabled.orValue(true) || !has(self.keystone) || self.keystone.?enabled.orValue(true)",message="keystone knows the users of neutron: enable keystone, or disable neutron as well"
-// +kubebuilder:validation:XValidation:rule="!has(self.neutron) || !self.neutron.?enabled.orValue(true) || !has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true)",message="neutron's programs talk through rabbitmq: enable rabbitmq, or disable neutron as well"
 // +kubebuilder:validation:XValidation:rule="!has(self.neutron) || !self.neutron.?enabled.orValue(true) || !has(self.ovn) || self.ovn.?enabled.orValue(true)",message="neutron's networks are made by ovn: enable ovn, or disable neutron as well"
-// +kubebuilder:validation:XValidation:rule="!has(self.nova) || !self.nova.?enabled.orValue(true) || !has(self.keystone) || self.keystone.?enabled.orValue(true)",message="keystone knows the users of nova: enable keystone, or disable nova as well"
-// +kubebuilder:validation:XValidation:rule="!has(self.nova) || !self.nova.?enabled.orValue(true) || !has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true)",message="nova's programs talk through rabbitmq: enable rabbitmq, or disable nova as well"
-// +kubebuilder:validation:XValidation:rule="!has(self.nova) || !self.nova.?enabled.orValue(true) || (has(self.glance) && self.glance.?enabled.orValue(true) && has(self.neutron) && self.neutron.?enabled.orValue(true) && has(self.placement) && self.placement.?enabled.orValue(true))",message="nova makes servers of images, networks and what placement has found: add glance, neutron and placement, or disable nova"
+// +kubebuilder:validation:XValidation:rule="!has(self.nova) || !self.nova.?enabled.orValue(true) || (has(self.glance) && self.glance.?enabled.orValue(true) && has(self.neutron) && self.neutron.?enabled.orValue(true) && has(self.placement) && self.placement.?enabled.orValue(true))",message="nova makes servers of images and networks: add glance, neutron and placement, or disable nova"
 type Services struct {
 	// Galera is the database cluster.
 	// +optional
@@ -49,6 +45,15 @@ type Services struct {
 	// Nova is the compute service.
 	// +optional
 	Nova *NovaService `json:"nova,omitempty"`
+	// Barbican is the key manager.
+	// +optional
+	Barbican *BarbicanService `json:"barbican,omitempty"`
+	// Heat is the orchestration service.
+	// +optional
+	Heat *HeatService `json:"heat,omitempty"`
+	// Cinder is the block storage service.
+	// +optional
+	Cinder *CinderService `json:"cinder,omitempty"`
 	// Placement knows what hosts have, and what of it is taken.
 	// +optional
 	Placement *PlacementService `json:"placement,omitempty"`
@@ -59,7 +64,8 @@ type Services struct {
 
 // ServiceNames lists the services that a control plane can have.
 func ServiceNames() []string {
-	return []string{"galera", "glance", "keystone", "memcached", "neutron", "nova", "ovn", "placement", "rabbitmq"}
+	return []string{"barbican", "cinder", "galera", "glance", "heat", "keystone", "memcached", "neutron", "nova", "ovn",
+		"placement", "rabbitmq"}
 }
 
 // UnmarshalJSON reads the services and notes names that are none.
@@ -218,8 +224,8 @@ type KeystoneService struct {
 	// TrustFlush says when expired trusts are removed from the database.
 	// +optional
 	TrustFlush *servicev1.TrustFlush `json:"trustFlush,omitempty"`
-	// Notifications sends a message to RabbitMQ for each change of a user, project or role. Turn it on when something
-	// takes the messages, such as a telemetry service: nobody's messages fill the broker.
+	// Notifications sends a message to RabbitMQ for each change of a user, project or role. Somebody has to take the
+	// messages.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }
@@ -235,8 +241,7 @@ type GlanceService struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
 	Stores []servicev1.ImageStore `json:"stores,omitempty"`
-	// Notifications sends a message to RabbitMQ for each change of an image. Turn it on when something takes the
-	// messages: nobody's messages fill the broker.
+	// Notifications sends a message to RabbitMQ for each change of an image. Somebody has to take the messages.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }
@@ -294,8 +299,7 @@ type NeutronService struct {
 	// Maintenance says how the program runs that puts right what OVN's databases lack.
 	// +optional
 	Maintenance servicev1.Worker `json:"maintenance,omitzero"`
-	// Notifications sends a message to RabbitMQ for each change of a network and of what is in it. Turn it on when
-	// something takes the messages: nobody's messages fill the broker.
+	// Notifications sends a message to RabbitMQ for each change of a network. Somebody has to take the messages.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }
@@ -318,9 +322,67 @@ type NovaService struct {
 	Conductor servicev1.Worker `json:"conductor,omitzero"`
 	// Maintenance says when the databases are cleaned, and of what.
 	// +optional
-	Maintenance *servicev1.NovaMaintenance `json:"maintenance,omitempty"`
-	// Notifications sends a message to RabbitMQ for each change of a server. Turn it on when something takes the
-	// messages: nobody's messages fill the broker.
+	Maintenance *servicev1.Maintenance `json:"maintenance,omitempty"`
+	// Notifications sends a message to RabbitMQ for each change of a server. Somebody has to take the messages.
+	// +optional
+	Notifications bool `json:"notifications,omitempty"`
+}
+
+// BarbicanService is what can be said about the key manager. The fields are those of Barbican's own kind.
+type BarbicanService struct {
+	Service `json:",inline"`
+	API     `json:",inline"`
+	// KeyGeneration counts the keys that encrypt the projects' own keys: a step up makes a new one.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	KeyGeneration int32 `json:"keyGeneration,omitempty"`
+	// Worker says how the program runs that makes what orders ask for.
+	// +optional
+	Worker servicev1.Worker `json:"worker,omitzero"`
+	// Maintenance says when what was deleted is removed from the database.
+	// +optional
+	Maintenance *servicev1.Maintenance `json:"maintenance,omitempty"`
+}
+
+// HeatService is what can be said about the orchestration service. The fields are those of Heat's own kind.
+type HeatService struct {
+	Service `json:",inline"`
+	API     `json:",inline"`
+	// CFN says how the API runs by which servers fetch what stacks have for them, and tell that they are done.
+	// +optional
+	CFN servicev1.SecondAPI `json:"cfn,omitzero"`
+	// Engine says how the program runs that makes stacks.
+	// +optional
+	Engine servicev1.Worker `json:"engine,omitzero"`
+	// Maintenance says when deleted stacks are removed from the database.
+	// +optional
+	Maintenance *servicev1.Maintenance `json:"maintenance,omitempty"`
+	// Notifications sends a message to RabbitMQ for each change of a stack. Somebody has to take the messages.
+	// +optional
+	Notifications bool `json:"notifications,omitempty"`
+}
+
+// CinderService is what can be said about the block storage service. The fields are those of Cinder's own kind.
+type CinderService struct {
+	Service `json:",inline"`
+	API     `json:",inline"`
+	// Backends have the volumes; the first one takes those whose type nobody says.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=7
+	Backends []servicev1.CinderBackend `json:"backends,omitempty"`
+	// Backup keeps copies of volumes elsewhere; without it there are none.
+	// +optional
+	Backup *servicev1.CinderBackup `json:"backup,omitempty"`
+	// Scheduler says how the program runs that chooses back ends for volumes.
+	// +optional
+	Scheduler servicev1.Worker `json:"scheduler,omitzero"`
+	// Maintenance says when the database is cleaned, and of what.
+	// +optional
+	Maintenance *servicev1.CinderMaintenance `json:"maintenance,omitempty"`
+	// Notifications sends a message to RabbitMQ for each change of a volume. Somebody has to take the messages.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }

@@ -31,7 +31,22 @@ type OVNChassisSpec struct {
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 	// Resources of the container that forwards packets, in which ovs-vswitchd runs.
 	// +optional
-	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+	Resources     corev1.ResourceRequirements `json:"resources,omitzero"`
+	OVNConnection `json:",inline"`
+	// MaxUnavailable is how many nodes, or how many percent of them, are updated at the same time. Packets of their
+	// guests wait for some seconds.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 1 && self <= 1000 : self.matches('^([1-9][0-9]?|100)%$')",message="maxUnavailable is a number from 1 on, or a percentage such as 10%"
+	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
+	// Paused stops the operator from touching anything of this object.
+	// +optional
+	Paused bool `json:"paused,omitempty"`
+}
+
+// OVNConnection says how nodes are connected, with each other and with networks outside.
+type OVNConnection struct {
 	// Datapath forwards packets: Kernel is the fast one and needs the kernel's module openvswitch, Userspace runs
 	// everywhere. Auto (the default) takes the kernel's where it works, for each node; a node keeps the one it began with.
 	// +optional
@@ -51,16 +66,6 @@ type OVNChassisSpec struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:XValidation:rule="self.all(m, self.exists_one(n, (has(n.bridge) ? n.bridge : 'br-' + n.physicalNetwork) == (has(m.bridge) ? m.bridge : 'br-' + m.physicalNetwork)))",message="every physical network has a bridge of its own: give each of bridgeMappings another bridge"
 	BridgeMappings []OVNBridgeMapping `json:"bridgeMappings,omitempty"`
-	// MaxUnavailable is how many nodes, or how many percent of them, are updated at the same time. Packets of their
-	// guests wait for some seconds.
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:XIntOrString
-	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 1 && self <= 1000 : self.matches('^([1-9][0-9]?|100)%$')",message="maxUnavailable is a number from 1 on, or a percentage such as 10%"
-	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
-	// Paused stops the operator from touching anything of this object.
-	// +optional
-	Paused bool `json:"paused,omitempty"`
 }
 
 // OVNDatapath is how Open vSwitch forwards packets.

@@ -17,6 +17,7 @@ func AddToScheme(s *runtime.Scheme) error {
 		&RabbitMQ{}, &RabbitMQList{},
 		&MessageBus{}, &MessageBusList{},
 		&Memcached{}, &MemcachedList{},
+		&DevCeph{}, &DevCephList{},
 		&OVN{}, &OVNList{},
 		&OVNChassis{}, &OVNChassisList{},
 	)

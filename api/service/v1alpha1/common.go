@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"cmp"
+
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -189,13 +191,13 @@ type ServiceStatus struct {
 
 // Worker says how a program runs that serves no API.
 type Worker struct {
-	// Replicas is the number of its pods.
+	// Number of its pods.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=64
 	Replicas *int32 `json:"replicas,omitempty"`
-	// Resources of its containers; empty takes those of the service.
+	// Resources of its containers, or the service's.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 }
@@ -206,4 +208,31 @@ func (w Worker) Count() int32 {
 		return 1
 	}
 	return *w.Replicas
+}
+
+// Maintenance says when a service cleans its databases of what was deleted. Nova also rewrites records of an earlier
+// release as the release has them.
+type Maintenance struct {
+	// Schedule is when that is done, as cron has it, in UTC.
+	// +optional
+	// +kubebuilder:default="20 3 * * *"
+	// +kubebuilder:validation:MaxLength=64
+	Schedule string `json:"schedule,omitempty"`
+	// KeepDays is for how many days the record of what was deleted is kept; 0 is for ever.
+	// +optional
+	// +kubebuilder:default=30
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=3650
+	KeepDays *int32 `json:"keepDays,omitempty"`
+}
+
+// When is the schedule.
+func (m Maintenance) When() string { return cmp.Or(m.Schedule, "20 3 * * *") }
+
+// Days is for how many days records are kept.
+func (m Maintenance) Days() int {
+	if m.KeepDays == nil {
+		return 30
+	}
+	return int(*m.KeepDays)
 }

@@ -20,8 +20,8 @@ type GlanceSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	RabbitMQ string `json:"rabbitmq,omitempty"`
-	// Stores keep the data of images. The first one takes what is uploaded without naming a store, and has the folder
-	// in which data waits to be imported.
+	// Stores keep the data of images. The first one takes what is uploaded without naming a store. The first one of files
+	// has the folder in which data waits to be imported; without one, each pod has its own.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
@@ -30,6 +30,7 @@ type GlanceSpec struct {
 }
 
 // ImageStore keeps the data of images.
+// +kubebuilder:validation:XValidation:rule="has(self.file) != has(self.rbd)",message="set exactly one of file and rbd"
 type ImageStore struct {
 	// Name of the store, by which people choose it for an image. It cannot be changed later: images know their store by
 	// its name.
@@ -39,7 +40,11 @@ type ImageStore struct {
 	// +kubebuilder:validation:XValidation:rule="!(self in ['barbican', 'cors', 'database', 'default', 'healthcheck', 'profiler', 'task', 'vault', 'wsgi'])",message="Glance's configuration has a section of that name; take another one"
 	Name string `json:"name"`
 	// File keeps images as files of a persistent volume.
-	File *FileStore `json:"file"`
+	// +optional
+	File *FileStore `json:"file,omitempty"`
+	// RBD keeps images in a Ceph, where Cinder and Nova make disks of raw ones without copying them.
+	// +optional
+	RBD *Ceph `json:"rbd,omitempty"`
 }
 
 // FileStore keeps images as files of a persistent volume, <name of the Glance>-<name of the store>.

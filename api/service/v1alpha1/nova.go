@@ -44,7 +44,7 @@ type NovaSpec struct {
 	// Maintenance says when the databases are cleaned, and of what.
 	// +optional
 	// +kubebuilder:default={}
-	Maintenance NovaMaintenance `json:"maintenance,omitzero"`
+	Maintenance Maintenance `json:"maintenance,omitzero"`
 }
 
 // Cell is a part of a compute service with a database and a bus of its own.
@@ -83,22 +83,6 @@ type CellSettings struct {
 	// +optional
 	// +kubebuilder:default={}
 	Console Worker `json:"console,omitzero"`
-}
-
-// NovaMaintenance says when the databases are cleaned: records of an earlier release are rewritten as the release has
-// them, and those of deleted servers are removed.
-type NovaMaintenance struct {
-	// Schedule is when that is done, as cron has it, in UTC.
-	// +optional
-	// +kubebuilder:default="20 3 * * *"
-	// +kubebuilder:validation:MaxLength=64
-	Schedule string `json:"schedule,omitempty"`
-	// KeepDays is for how many days the record of a deleted server is kept; 0 is for ever.
-	// +optional
-	// +kubebuilder:default=30
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=3650
-	KeepDays *int32 `json:"keepDays,omitempty"`
 }
 
 // NovaStatus tells what the compute service is.

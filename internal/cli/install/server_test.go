@@ -5,7 +5,6 @@ package install
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -25,17 +24,7 @@ import (
 
 var live *rest.Config
 
-func TestMain(m *testing.M) {
-	cfg, stop, err := kittest.DevCluster()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	live = cfg
-	code := m.Run()
-	stop()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { kittest.Main(m, &live) }
 
 // installed is a client of a cluster into which the rendered chart has been installed, and a namespace for the test.
 func installed(t *testing.T) (client.Client, string) {
@@ -136,8 +125,8 @@ func refused(t *testing.T, err error, says ...string) {
 func TestServerRefusesUnknownServices(t *testing.T) {
 	c, ns := installed(t)
 	refused(t, c.Create(t.Context(), plane(ns, "bad", "{services: {nova2: {}, glanse: {}}}")), "is forbidden",
-		"is no service; those that exist are galera, glance, keystone, memcached, neutron, nova, ovn, placement, "+
-			"rabbitmq", "nova2", "glanse")
+		"is no service; those that exist are barbican, cinder, galera, glance, heat, keystone, memcached, neutron, nova, "+
+			"ovn, placement, rabbitmq", "nova2", "glanse")
 	good := plane(ns, "good", "{services: {rabbitmq: {enabled: false}}}")
 	must(t, c.Create(t.Context(), good))
 	must(t, unstructured.SetNestedMap(good.Object, map[string]any{}, "spec", "services", "horizen"))

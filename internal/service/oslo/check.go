@@ -30,6 +30,9 @@ type Checker struct {
 	Catalogue *catalogue.Catalogue
 	// Free are options that a service reads from sections named by its users, such as one section per protocol.
 	Free []string
+	// Sections are sections named by users, each with the one of the release whose options it takes; any option when that
+	// is empty.
+	Sections map[string]string
 }
 
 // Compose checks each layer and lays it over base, which is the operator's own and stays as it is. The error tells all
@@ -124,6 +127,13 @@ func (c Checker) find(section, option string) (at place, problem string) {
 	if slices.Contains(c.Free, name) {
 		return place{group: group, name: name}, ""
 	}
+	like, ok := c.Sections[group]
+	if ok && like == "" {
+		return place{group: group, name: name}, ""
+	}
+	if ok {
+		return c.alike(group, like, name)
+	}
 	if o, ok := c.Catalogue.Groups[group].Options[name]; ok {
 		return place{group, name, &o}, ""
 	}
@@ -131,6 +141,17 @@ func (c Checker) find(section, option string) (at place, problem string) {
 		return at, ""
 	}
 	return place{}, c.unknown(group, section, option)
+}
+
+// alike finds an option of a section that takes those of another one.
+func (c Checker) alike(group, like, name string) (at place, problem string) {
+	if o, ok := c.Catalogue.Groups[like].Options[name]; ok {
+		return place{group, name, &o}, ""
+	}
+	if near := nearest(name, maps.Keys(c.Catalogue.Groups[like].Options)); near != "" {
+		return place{}, fmt.Sprintf("section [%s] takes no option %s; did you mean %s?", group, name, near)
+	}
+	return place{}, fmt.Sprintf("section [%s] takes no option %s; it takes those of [%s]", group, name, like)
 }
 
 // renamed finds an option by a name that it had in an earlier release.

@@ -35,6 +35,8 @@ type Kind struct {
 	Workers, Stable, Definitions []string
 	// Follows are other objects that a new option changes, such as secrets/name.
 	Follows []string
+	// Others are further objects that somebody else makes ready, such as Domain.
+	Others []string
 	// Part of another service: it acts as the other's user, and is in no catalog.
 	Part bool
 }
@@ -46,16 +48,21 @@ func (k Kind) Name() string { return k.Object[strings.LastIndex(k.Object, "/")+1
 func (k Kind) Scenario(t *testing.T, patch string) kittest.Scenario {
 	t.Helper()
 	told := kittest.Told("True", "Ready", "")
+	children := map[string]kittest.Behaviour{
+		"Database": told, "MessageBus": told, "User": told, "RoleAssignment": told, "Endpoint": told,
+		"VolumeType": told,
+		// Kubernetes has a kind of this name, too.
+		"Service/" + k.Name(): told,
+	}
+	for _, other := range k.Others {
+		children[other] = told
+	}
 	return kittest.Scenario{
 		Scheme:      operator.Scheme(),
 		Controllers: k.controllers(false),
 		CRDs:        definitions(append(k.Definitions, "service.stackwright.dev_"+k.Service+"s")...),
 		Files:       []string{"testdata/world.yaml", k.patched(t, patch)},
-		Children: map[string]kittest.Behaviour{
-			"Database": told, "MessageBus": told, "User": told, "RoleAssignment": told, "Endpoint": told,
-			// Kubernetes has a kind of this name, too.
-			"Service/" + k.Name(): told,
-		},
+		Children:    children,
 	}
 }
 

@@ -41,7 +41,7 @@ func (k Kind) config(value any) map[string]any {
 func (k Kind) file(p *kittest.Play, secret string) string {
 	p.T.Helper()
 	for name, content := range Secret(p, secret) {
-		if strings.HasSuffix(name, ".conf") {
+		if strings.HasSuffix(name, ".conf") && !strings.HasPrefix(name, "ceph-") {
 			return content
 		}
 	}

@@ -1,6 +1,7 @@
 package glance
 
 import (
+	"maps"
 	"strings"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
@@ -21,15 +22,24 @@ func folder(store servicev1.ImageStore) string { return home + "/stores/" + stor
 func options(s *scope, f *oslo.File) {
 	g := s.Owner()
 	var backends []string
-	for _, store := range g.Spec.Stores {
+	// What is staged is imported by any pod, so it is on a volume that all pods have, where there is one.
+	waiting := home
+	for i, store := range g.Spec.Stores {
+		if store.RBD != nil {
+			backends = append(backends, store.Name+":rbd")
+			rbd(s, f, i)
+			continue
+		}
 		backends = append(backends, store.Name+":file")
 		f.Set(store.Name, "filesystem_store_datadir", folder(store)+"/images")
+		if waiting == home {
+			waiting = folder(store)
+		}
 	}
 	f.Set(oslo.Default, "enabled_backends", strings.Join(backends, ","))
 	f.Set("glance_store", "default_backend", g.Spec.Stores[0].Name)
-	// What is staged is imported by any pod, so it is on the volume that all pods have.
-	f.Set("os_glance_staging_store", "filesystem_store_datadir", folder(g.Spec.Stores[0])+"/staging")
-	f.Set("os_glance_tasks_store", "filesystem_store_datadir", folder(g.Spec.Stores[0])+"/tasks")
+	f.Set("os_glance_staging_store", "filesystem_store_datadir", waiting+"/staging")
+	f.Set("os_glance_tasks_store", "filesystem_store_datadir", waiting+"/tasks")
 	f.Set("paste_deploy", "flavor", "keystone")
 	f.Set("paste_deploy", "config_file", "/etc/glance/glance-api-paste.ini")
 	if g.Spec.RabbitMQ != "" {
@@ -37,8 +47,51 @@ func options(s *scope, f *oslo.File) {
 	}
 }
 
+// rbd is a store in a Ceph. Cinder and Nova see from an image's address that they can clone it.
+func rbd(s *scope, f *oslo.File, i int) {
+	store := s.Owner().Spec.Stores[i]
+	f.Set(oslo.Default, "show_image_direct_url", true)
+	f.Set(store.Name, "rbd_store_pool", store.RBD.Pool)
+	// What is wrong with the Secret is told by keys.
+	if a, err := access(s, i); err == nil {
+		f.Set(store.Name, "rbd_store_user", a.User)
+		f.Set(store.Name, "rbd_store_ceph_conf", a.Conf())
+	}
+}
+
+// cephs are those of the stores, each at its place.
+func cephs(g *glance) []*servicev1.Ceph {
+	var out []*servicev1.Ceph
+	for _, store := range g.Spec.Stores {
+		out = append(out, store.RBD)
+	}
+	return out
+}
+
+// access to the Ceph of the store at a place of the list.
+func access(s *scope, i int) (*service.CephAccess, error) {
+	store := s.Owner().Spec.Stores[i]
+	return service.NewCephAccess(store.Name, store.RBD, s.Content(service.RefCeph(i)))
+}
+
+// keys are what the API knows Cephs by.
+func keys(s *scope) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for i, store := range s.Owner().Spec.Stores {
+		if store.RBD == nil {
+			continue
+		}
+		a, err := access(s, i)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(out, a.Files())
+	}
+	return out, nil
+}
+
 // storeOptions can be set in the section of a store, which has the store's name.
 func storeOptions() []string {
 	return []string{"filesystem_store_chunk_size", "filesystem_store_file_perm", "filesystem_thin_provisioning",
-		"store_description", "weight"}
+		"store_description", "weight", "rbd_store_chunk_size", "rbd_thin_provisioning", "rados_connect_timeout"}
 }

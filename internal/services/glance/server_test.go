@@ -3,8 +3,6 @@
 package glance_test
 
 import (
-	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -21,35 +19,13 @@ import (
 
 var live *rest.Config
 
-func TestMain(m *testing.M) {
-	cfg, stop, err := kittest.DevCluster()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	live = cfg
-	code := m.Run()
-	stop()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { kittest.Main(m, &live) }
 
-func onServer(t *testing.T) *kittest.World {
-	t.Helper()
-	s := kind().Scenario(t, "")
-	s.Config = live
-	return kittest.New(t, s)
-}
-
-func TestServerReady(t *testing.T)  { onServer(t).Ready(t) }
-func TestServerBudget(t *testing.T) { onServer(t).Budget(t, 0, 0) }
-
-// Killed at any request, the operator comes to the same end. It is here and not among the unit tests because it takes
-// long.
-func TestServerCrash(t *testing.T) { kittest.New(t, kind().Scenario(t, "")).Crash(t, nil) }
+func TestServerPromises(t *testing.T) { kind().ServerPromises(t, live) }
 
 // What is wrong in itself is refused when it is written, with what would be right.
 func TestServerRefuses(t *testing.T) {
-	onServer(t).Run(t, func(p *kittest.Play) {
+	kind().OnServer(t, live).Run(t, func(p *kittest.Play) {
 		kind().Refuses(p, map[string][2]string{
 			"database":          {"spec: {database: null}", "spec.database: Required value"},
 			"identity":          {"spec: {identity: null}", "spec.identity: Required value"},
@@ -58,7 +34,8 @@ func TestServerRefuses(t *testing.T) {
 			"name":              {"metadata: {name: 1st}", "beginning with a letter"},
 			"no store":          {"spec: {stores: []}", "spec.stores"},
 			"two of one name":   {"spec: {stores: [{name: a, file: {}}, {name: a, file: {}}]}", "Duplicate value"},
-			"no kind of store":  {"spec: {stores: [{name: a}]}", "spec.stores[0].file: Required value"},
+			"no kind of store":  {"spec: {stores: [{name: a}]}", "set exactly one of file and rbd"},
+			"two kinds":         {"spec: {stores: [{name: a, file: {}, rbd: {secret: s, pool: p}}]}", "set exactly one of file"},
 			"name of a store":   {"spec: {stores: [{name: A_1, file: {}}]}", "lower-case letters, digits and dashes"},
 			"name of a section": {"spec: {stores: [{name: database, file: {}}]}", "has a section of that name"},
 			"small store":       {"spec: {stores: [{name: a, file: {size: 1Mi}}]}", "size is at least 100Mi"},
@@ -89,5 +66,5 @@ func TestServerRefusesNamesOfSections(t *testing.T) {
 	if len(cases) < 3 {
 		t.Errorf("only %d sections could be the name of a store", len(cases))
 	}
-	onServer(t).Run(t, func(p *kittest.Play) { kind().Refuses(p, cases) })
+	kind().OnServer(t, live).Run(t, func(p *kittest.Play) { kind().Refuses(p, cases) })
 }

@@ -47,7 +47,7 @@ func Definition(gateway bool) kit.Definition[*glance] {
 		RabbitMQ: func(g *glance) string { return g.Spec.RabbitMQ },
 		Identity: func(g *glance) servicev1.Identity { return g.Spec.Identity },
 		Type:     "image", Description: "OpenStack Image",
-		Options: options,
+		Options: options, Reads: service.CephReads(), Keys: keys,
 		Free:    storeOptions(),
 		Claims:  claims,
 		Gateway: gateway,
@@ -55,7 +55,7 @@ func Definition(gateway bool) kit.Definition[*glance] {
 	return kit.Definition[*glance]{
 		Name:   s.Name,
 		New:    func() *glance { return &glance{} },
-		Refs:   append(s.Refs(), volumes()),
+		Refs:   append(append(s.Refs(), volumes()), service.CephRefs(cephs)...),
 		Steps:  s.steps(),
 		Report: s.Report,
 	}

@@ -44,6 +44,7 @@ func TestVariants(t *testing.T) {
 		"shared":   "spec: {stores: [{name: images, file: {accessMode: ReadWriteMany}}]}",
 		"two": "spec: {stores: [{name: fast, file: {size: 5Gi, className: ssd}}," +
 			" {name: large, file: {size: 1Ti, accessMode: ReadWriteMany}}]}",
+		"rbd": "spec: {stores: [{name: ceph, rbd: {secret: ceph-glance, pool: images}}]}",
 	})
 }
 
@@ -65,6 +66,35 @@ func TestStoresAreConfigured(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A store in a Ceph is known by a Secret that others make. Images in it have an address by which Cinder clones them,
+// and data waits on the volume of a store of files when there is one.
+func TestStoresInCeph(t *testing.T) {
+	for stores, waiting := range map[string]string{
+		"{name: ceph, rbd: {secret: ceph-glance, pool: images}}":                          "/var/lib/glance",
+		"{name: ceph, rbd: {secret: ceph-glance, pool: images}}, {name: large, file: {}}": "/var/lib/glance/stores/large",
+	} {
+		s := kind().Scenario(t, "spec: {config: {ceph: {rbd_store_chunk_size: 4}}, stores: ["+stores+"]}")
+		s.Files = append(s.Files, "testdata/given.yaml")
+		kittest.New(t, s).Run(t, func(p *kittest.Play) {
+			p.Ready()
+			config := servicetest.Secret(p, "glance-config")
+			for _, want := range []string{
+				"enabled_backends = ceph:rbd", "default_backend = ceph\n", "show_image_direct_url = true\n",
+				"[ceph]\nrbd_store_ceph_conf = /etc/stackwright/config/ceph-ceph.conf\nrbd_store_chunk_size = 4\n" +
+					"rbd_store_pool = images\nrbd_store_user = glance\n",
+				"[os_glance_staging_store]\nfilesystem_store_datadir = " + waiting + "/staging\n",
+			} {
+				if !strings.Contains(config["glance-api.conf"], want) {
+					t.Errorf("the configuration lacks\n%s\nit is\n%s", want, config["glance-api.conf"])
+				}
+			}
+			if want := "[client.glance]\nkey = AQ==\n"; config["ceph-ceph.keyring"] != want {
+				t.Errorf("the keyring is\n%s, want\n%s", config["ceph-ceph.keyring"], want)
+			}
+		})
+	}
 }
 
 // Images outlive the Glance whose data is kept, and a store that is left out of the list.

@@ -1,6 +1,8 @@
 package glance
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,13 +15,18 @@ import (
 	"stackwright.dev/stackwright/internal/service"
 )
 
+// files are the stores on volumes.
+func files(g *glance) []servicev1.ImageStore {
+	return slices.DeleteFunc(slices.Clone(g.Spec.Stores), func(s servicev1.ImageStore) bool { return s.File == nil })
+}
+
 func claimName(g *glance, store servicev1.ImageStore) string { return g.Name + "-" + store.Name }
 
 // volumes are those that stores have already.
 func volumes() ref.Ref[*glance] {
 	return ref.To(refVolumes, &corev1.PersistentVolumeClaim{}, func(g *glance) []types.NamespacedName {
 		var keys []types.NamespacedName
-		for _, store := range g.Spec.Stores {
+		for _, store := range files(g) {
 			keys = append(keys, types.NamespacedName{Namespace: g.Namespace, Name: claimName(g, store)})
 		}
 		return keys
@@ -44,7 +51,7 @@ func (s server) stores(sc *scope) ([]client.Object, error) {
 	g := sc.Owner()
 	have := sc.All(refVolumes)
 	var out []client.Object
-	for i, store := range g.Spec.Stores {
+	for i, store := range files(g) {
 		claim := &corev1.PersistentVolumeClaim{
 			ObjectMeta: metav1.ObjectMeta{Name: claimName(g, store), Namespace: g.Namespace, Labels: s.Labels(g, "")},
 			Spec: corev1.PersistentVolumeClaimSpec{
@@ -82,7 +89,7 @@ func size(f *servicev1.FileStore) resource.Quantity {
 // claims mounts the stores.
 func claims(g *glance) []service.Claim {
 	var out []service.Claim
-	for _, store := range g.Spec.Stores {
+	for _, store := range files(g) {
 		out = append(out, service.Claim{
 			Name: "store-" + store.Name, Claim: claimName(g, store), Path: folder(store),
 			Shared: mode(store.File) == corev1.ReadWriteMany,

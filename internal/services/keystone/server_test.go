@@ -3,7 +3,6 @@
 package keystone_test
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -17,17 +16,7 @@ import (
 
 var live *rest.Config
 
-func TestMain(m *testing.M) {
-	cfg, stop, err := kittest.DevCluster()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	live = cfg
-	code := m.Run()
-	stop()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { kittest.Main(m, &live) }
 
 func onServer(t *testing.T) *kittest.World {
 	t.Helper()

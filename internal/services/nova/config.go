@@ -56,7 +56,7 @@ func options(s *scope, f *oslo.File) {
 	f.Set("oslo_policy", "policy_file", service.Folder+"/config/"+policyFile)
 	f.Set("scheduler", "workers", 1)
 	// The first of the schedulers looks for hosts that no cell has yet.
-	f.Set("scheduler", "discover_hosts_in_cells_interval", 30)
+	f.Set("scheduler", "discover_hosts_in_cells_interval", 10)
 	// A quota is counted although a cell does not answer.
 	f.Set("quota", "count_usage_from_placement", true)
 }

@@ -6,7 +6,6 @@
 package nova
 
 import (
-	"cmp"
 	_ "embed"
 	"path"
 	"strconv"
@@ -163,11 +162,7 @@ func steps(s api) []step.Step[*nova] {
 func maintain(s api) func(*scope) ([]client.Object, error) {
 	return func(sc *scope) ([]client.Object, error) {
 		m := sc.Owner().Spec.Maintenance
-		days := int32(30)
-		if m.KeepDays != nil {
-			days = *m.KeepDays
-		}
-		return []client.Object{s.Cron(sc.Owner(), stepMaintain, cmp.Or(m.Schedule, "20 3 * * *"), pod{Alone: true,
-			Component: stepMaintain, Command: Manage("maintain", "--keep-days", strconv.Itoa(int(days)))})}, nil
+		return []client.Object{s.Cron(sc.Owner(), stepMaintain, m.When(), pod{Alone: true,
+			Component: stepMaintain, Command: Manage("maintain", "--keep-days", strconv.Itoa(m.Days()))})}, nil
 	}
 }

@@ -3,8 +3,6 @@
 package placement_test
 
 import (
-	"fmt"
-	"os"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,35 +15,13 @@ import (
 
 var live *rest.Config
 
-func TestMain(m *testing.M) {
-	cfg, stop, err := kittest.DevCluster()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	live = cfg
-	code := m.Run()
-	stop()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { kittest.Main(m, &live) }
 
-func onServer(t *testing.T) *kittest.World {
-	t.Helper()
-	s := kind().Scenario(t, "")
-	s.Config = live
-	return kittest.New(t, s)
-}
-
-func TestServerReady(t *testing.T)  { onServer(t).Ready(t) }
-func TestServerBudget(t *testing.T) { onServer(t).Budget(t, 0, 0) }
-
-// Killed at any request, the operator comes to the same end. It is here and not among the unit tests because it takes
-// long.
-func TestServerCrash(t *testing.T) { kittest.New(t, kind().Scenario(t, "")).Crash(t, nil) }
+func TestServerPromises(t *testing.T) { kind().ServerPromises(t, live) }
 
 // What is wrong in itself is refused when it is written, with what would be right.
 func TestServerRefuses(t *testing.T) {
-	onServer(t).Run(t, func(p *kittest.Play) {
+	kind().OnServer(t, live).Run(t, func(p *kittest.Play) {
 		kind().Refuses(p, map[string][2]string{
 			"database":    {"spec: {database: null}", "spec.database: Required value"},
 			"identity":    {"spec: {identity: null}", "spec.identity: Required value"},

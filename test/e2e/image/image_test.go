@@ -101,6 +101,8 @@ func TestProgramsRun(t *testing.T) {
 		program []string
 		want    string
 	}{
+		"ceph":            {[]string{"ceph-osd", "--version"}, "18.2"},
+		"cinder":          {[]string{"cinder-manage", "--version"}, "26.0"},
 		"glance":          {[]string{"glance-manage", "--version"}, "30.0"},
 		"guest":           {[]string{"guest-disk", "/tmp"}, "/tmp/disk.raw"},
 		"keystone":        {[]string{"keystone-manage", "--version"}, "27.0"},
@@ -108,9 +110,12 @@ func TestProgramsRun(t *testing.T) {
 		"mariadb":         {[]string{"mariadbd", "--version"}, "11.8"},
 		"memcached":       {[]string{"memcached", "--version"}, "1.6"},
 		"neutron":         {[]string{"neutron-rpc-server", "--version"}, "26.0"},
+		"barbican":        {[]string{"barbican-manage", "--version"}, "20.0"},
+		"heat":            {[]string{"heat-manage", "--version"}, "24.0"},
 		"nova":            {[]string{"nova-manage", "--version"}, "31.0"},
 		"nova-compute":    {[]string{"python3", "-c", "import libvirt, nova.virt.fake as f; print(f)"}, "nova.virt"},
 		"openstackclient": {[]string{"openstack", "--version"}, "openstack 7"},
+		"ovn-metadata":    {[]string{"neutron-ovn-metadata-agent", "--version"}, "26.0"},
 		"placement":       {[]string{"placement-manage", "--version"}, "13.0"},
 		"rabbitmq":        {[]string{"ls", "/usr/lib/rabbitmq/bin/rabbitmq-server"}, "rabbitmq-server"},
 	}

@@ -41,10 +41,10 @@ func (c Cluster) Up(ctx context.Context) error {
 }
 
 // Install is what a person does: it starts the cluster and puts images, operators and one control plane, openstack in
-// namespace openstack, into it.
+// namespace openstack, into it. It has Keystone only, unless args say otherwise.
 func (c Cluster) Install(ctx context.Context, args ...string) error {
 	_, err := c.Run(ctx, "stackwright", append([]string{"up", "--devcluster", c.Name,
-		"--nodes", fmt.Sprint(max(c.Nodes, 1))}, args...)...)
+		"--nodes", fmt.Sprint(max(c.Nodes, 1)), "--profile", "keystone"}, args...)...)
 	return err
 }
 

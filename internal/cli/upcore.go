@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os/exec"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/gate"
+
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
+	"stackwright.dev/stackwright/internal/cli/progress"
+)
+
+// Profiles say how much of an OpenStack up makes.
+const (
+	profileCore     = "core"
+	profileKeystone = "keystone"
+)
+
+// physical is what the network outside is called in OpenStack.
+const physical = "public"
+
+func (f *upFlags) check() error {
+	if f.profile != profileCore && f.profile != profileKeystone {
+		return usage(fmt.Errorf("--profile %q is not possible: want %s or %s", f.profile, profileCore, profileKeystone))
+	}
+	return nil
+}
+
+// services of a new control plane.
+func (u *ascent) services() map[string]any {
+	if u.profile != profileCore {
+		return nil
+	}
+	neutron := map[string]any{}
+	if u.local {
+		neutron["physicalNetworks"] = []any{map[string]any{"name": physical}}
+	}
+	return map[string]any{"glance": map[string]any{}, "placement": map[string]any{}, "neutron": neutron,
+		"nova": map[string]any{}}
+}
+
+// hosted tells whether this machine is to be a host of servers: it is, unless somebody else says what runs.
+func (u *ascent) hosted() bool { return u.local && u.profile == profileCore && u.file == "" }
+
+// outside is the network of the machine that nodes of its cluster lead to, as devcluster tells it.
+type outside struct {
+	Network netip.Prefix `json:"network"`
+	Gateway netip.Addr   `json:"gateway"`
+	Link    string       `json:"link"`
+}
+
+func (u *ascent) outside(ctx context.Context) (outside, error) {
+	program, err := beside()
+	if err != nil {
+		return outside{}, err
+	}
+	var failure strings.Builder
+	cmd := exec.CommandContext(ctx, program, "status", "--name", u.devcluster, "--output", "json")
+	cmd.Stderr = &failure
+	out, err := cmd.Output()
+	var status struct {
+		Outside outside `json:"outside"`
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &status)
+	}
+	if err == nil && status.Outside.Link == "" {
+		err = errors.New("it was started by an older version; run stackwright down and up again")
+	}
+	if err != nil {
+		return outside{}, fmt.Errorf("asking devcluster for its network outside: %s: %s", err.Error(),
+			strings.TrimSpace(failure.String()))
+	}
+	return status.Outside, nil
+}
+
+// blockName is the block of the nodes of this machine.
+const blockName = "local"
+
+// tunnelLink is the link that nodes of devcluster have for tunnels.
+const tunnelLink = "eth1"
+
+// block makes all nodes of the cluster on this machine hosts of a control plane.
+func (u *ascent) block(controlPlane string, out outside) *unstructured.Unstructured {
+	b := object("BuildingBlock", u.ns(), blockName, map[string]any{
+		"release": u.release, "cell": controlPlane + "-nova-cell1", "ovn": controlPlane + "-ovn",
+		"hosts": map[string]any{"nodeSelector": map[string]any{"kubernetes.io/os": "linux"}},
+		"network": map[string]any{"gateway": true, "tunnel": map[string]any{"interface": tunnelLink},
+			"bridgeMappings": []any{map[string]any{"physicalNetwork": physical, "interface": out.Link}}},
+	})
+	b.SetGroupVersionKind(fleetv1.GroupVersion.WithKind(b.GetKind()))
+	return b
+}
+
+// recruit asks for the hosts. They wait for the control plane, which is not kept waiting.
+func (u *ascent) recruit(ctx context.Context, c client.Client) error {
+	if !u.hosted() {
+		return nil
+	}
+	o, err := u.find(ctx, c)
+	if err != nil || o.Spec.Services.Nova == nil {
+		return err
+	}
+	out, err := u.outside(ctx)
+	if err != nil {
+		return err
+	}
+	return apply(ctx, c, u.block(o.Name, out))
+}
+
+// hosts follows the hosts until they work.
+func (u *ascent) hosts(ctx context.Context, p *progress.Part) error {
+	c, err := u.client()
+	if err != nil {
+		return err
+	}
+	b := &fleetv1.BuildingBlock{}
+	b.Namespace, b.Name = u.ns(), blockName
+	ready := gate.For(b)
+	return u.follow(ctx, p, func(ctx context.Context) (string, error) {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(b), b); err != nil {
+			return "", fmt.Errorf("looking for the hosts: %w", err)
+		}
+		if ok, why := ready(b); !ok {
+			return why, nil
+		}
+		return "", nil
+	})
+}
+
+// follow asks what is missing until nothing is, and notes it when it changes.
+func (u *ascent) follow(ctx context.Context, p *progress.Part, missing func(context.Context) (string, error)) error {
+	tick := time.NewTicker(300 * time.Millisecond)
+	defer tick.Stop()
+	for last := ""; ; {
+		what, err := missing(ctx)
+		if err != nil && ctx.Err() == nil || err == nil && what == "" {
+			return err
+		}
+		if what != last && what != "" {
+			last = what
+			p.Note("%s", brief(what))
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting: %w; the last was: %s", ctx.Err(), last)
+		case <-tick.C:
+		}
+	}
+}

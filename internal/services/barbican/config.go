@@ -1,0 +1,21 @@
+package barbican
+
+import (
+	"stackwright.dev/stackwright/internal/service/oslo"
+)
+
+const home = "/var/lib/barbican"
+
+// options sets what differs from upstream's defaults.
+func options(s *scope, f *oslo.File) {
+	// Addresses of secrets then begin as the request for them did: public ones for users, internal ones for services.
+	f.Set(oslo.Default, "host_href", "")
+	f.Set("queue", "enable", true)
+	// The worker does not start without.
+	f.Set("oslo_concurrency", "lock_path", home+"/lock")
+	var keys []any
+	for _, key := range order(ring(s.Content(refKeys)), rolled(s)) {
+		keys = append(keys, oslo.Literal(key))
+	}
+	f.Set("simple_crypto_plugin", "kek", keys...)
+}

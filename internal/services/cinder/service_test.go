@@ -1,0 +1,171 @@
+package cinder_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"stackwright.dev/kit"
+	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service/servicetest"
+	"stackwright.dev/stackwright/internal/services/cinder"
+)
+
+func kind() servicetest.Kind {
+	return servicetest.Kind{
+		Object: "Cinder/cloud/cinder", Service: "cinder", Option: "rbd.rbd_max_clone_depth", Value: "3",
+		Controllers: func(gateway bool) (kit.Controller, error) {
+			return kit.New(cinder.Definition(gateway), operator.Scheme())
+		},
+		Stable:      []string{"scheduler", "volume-rbd"},
+		Definitions: []string{"openstack.stackwright.dev_volumetypes"},
+	}
+}
+
+func TestPromises(t *testing.T) { kind().Promises(t) }
+
+func TestFiles(t *testing.T) {
+	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		config := servicetest.Secret(p, "cinder-config")
+		password := servicetest.Secret(p, "cinder-user")["password"]
+		for _, file := range []string{"cinder.conf", "uwsgi.ini", "ceph-rbd.conf", "ceph-rbd.keyring"} {
+			kittest.Golden(t, "testdata/"+file, strings.ReplaceAll(config[file], password, "HIDDEN"))
+		}
+	})
+}
+
+const (
+	rook = "{name: fast, rbd: {secret: rook-ceph-client-volumes, pool: volumes, monitors: ['192.0.2.1:3300']}}"
+	nfs  = "{name: files, nfs: {shares: ['192.0.2.5:/volumes', 'filer.example.org:/more']}}"
+	far  = "{name: far, driver: example.Driver, image: 'images.example.org/far:1'}"
+)
+
+// Each variant is a patch of the smallest Cinder, and in testdata the lines in which its objects differ.
+func TestVariants(t *testing.T) {
+	kind().Variants(t, map[string]string{
+		"none": "spec: {backends: []}",
+		"backends": "spec: {backends: [" + rook + ", " + nfs + ", " + far +
+			"], volume: {resources: {requests: {memory: 1Gi}}}}",
+		"plain":  "spec: {tls: {disabled: true}}",
+		"backup": "spec: {backup: {replicas: 2, rbd: {secret: ceph-backup, pool: backups}}, scheduler: {replicas: 2}}",
+	})
+}
+
+// Every back end has the options of its driver in a section named like it.
+func TestBackendsAreConfigured(t *testing.T) {
+	s := kind().Scenario(t, `spec:
+  backends: [`+rook+`, `+nfs+`, `+far+`]
+  backup: {rbd: {secret: ceph-backup, pool: backups}}
+  notifications: true
+  config: {files: {nfs_sparsed_volumes: false}, far: {far_away: very}}`)
+	s.Files = append(s.Files, "testdata/given.yaml")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		config := servicetest.Secret(p, "cinder-config")
+		for _, want := range []string{
+			"default_volume_type = fast\n", "backup_ceph_user = backup\n", "backup_ceph_pool = backups\n",
+			"[fast]\nrbd_ceph_conf = /etc/stackwright/config/ceph-fast.conf\nrbd_pool = volumes\n",
+			"rbd_user = volumes\nreport_discard_supported = true\nvolume_backend_name = fast\n" +
+				"volume_driver = cinder.volume.drivers.rbd.RBDDriver\n",
+			"nfs_shares_config = /etc/stackwright/config/nfs-files.shares\n", "nfs_sparsed_volumes = false\n",
+			"[far]\nfar_away = very\nvolume_backend_name = far\nvolume_driver = example.Driver\n",
+			"driver = messagingv2\n",
+		} {
+			if !strings.Contains(config["cinder.conf"], want) {
+				t.Errorf("the configuration lacks\n%s\nit is\n%s", want, config["cinder.conf"])
+			}
+		}
+		for file, want := range map[string]string{
+			"ceph-fast.conf": "[global]\nmon_host = 192.0.2.1:3300\n[client.volumes]\n" +
+				"keyring = /etc/stackwright/config/ceph-fast.keyring\n",
+			"ceph-fast.keyring": "[client.volumes]\nkey = AR==\n",
+			"nfs-files.shares":  "192.0.2.5:/volumes\nfiler.example.org:/more\n",
+		} {
+			if config[file] != want {
+				t.Errorf("%s is\n%s, want\n%s", file, config[file], want)
+			}
+		}
+	})
+}
+
+// What is wrong with a back end is said before a pod changes.
+func TestWrongBackendsAreRefused(t *testing.T) {
+	for name, c := range map[string]struct{ patch, want string }{
+		"no Secret": {"spec: {backends: [{name: rbd, rbd: {secret: nowhere, pool: volumes}}]}",
+			"Secret nowhere does not exist in namespace cloud; create it."},
+		"no monitors": {"spec: {backends: [{name: rbd, rbd: {secret: rook-ceph-client-volumes, pool: volumes}}]}",
+			"the Secret rook-ceph-client-volumes has no ceph.conf; add it, or say in the field monitors"},
+		"an option": {"spec: {config: {rbd: {rbd_max_clone_deptx: 3}}}",
+			"section [rbd] takes no option rbd_max_clone_deptx; did you mean rbd_max_clone_depth?"},
+		"a value": {"spec: {config: {rbd: {rbd_max_clone_depth: deep}}}", "[rbd] rbd_max_clone_depth must be"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := kind().Scenario(t, c.patch)
+			s.Files = append(s.Files, "testdata/given.yaml")
+			kittest.New(t, s).Run(t, func(p *kittest.Play) {
+				p.Settle()
+				if got := p.Condition(kind().Object, "ConfigReady"); !strings.Contains(got.Message, c.want) {
+					t.Errorf("ConfigReady is %s: %s, want %q in it", got.Reason, got.Message, c.want)
+				}
+				if p.Object("StatefulSet/cloud/cinder-volume-rbd") != nil {
+					t.Error("the back end's program runs")
+				}
+			})
+		})
+	}
+}
+
+// A back end's program is known by the name of the Cinder and its own, whatever pod it runs in: volumes have that in
+// their records. There are never two of it.
+func TestBackendsHaveNamesThatStay(t *testing.T) {
+	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		set := p.Object("StatefulSet/cloud/cinder-volume-rbd").Object
+		containers, _, _ := unstructured.NestedSlice(set, "spec", "template", "spec", "containers")
+		env := map[string]any{}
+		for _, e := range containers[0].(map[string]any)["env"].([]any) {
+			env[e.(map[string]any)["name"].(string)] = e.(map[string]any)["value"]
+		}
+		if env["OS_DEFAULT__HOST"] != "cinder" || env["OS_DEFAULT__ENABLED_BACKENDS"] != "rbd" {
+			t.Errorf("the program's environment is %v", env)
+		}
+		if n, _, _ := unstructured.NestedInt64(set, "spec", "replicas"); n != 1 {
+			t.Errorf("there are %d programs", n)
+		}
+	})
+}
+
+// The record of a back end that is taken out is removed when its pod is gone, and its volume type stays, as volumes
+// have it.
+func TestBackendIsForgotten(t *testing.T) {
+	s := kind().Scenario(t, "spec: {backends: [{name: rbd, rbd: {secret: ceph-cinder, pool: volumes}}, "+nfs+"]}")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Change(kind().Object, "spec.backends", []any{map[string]any{"name": "rbd",
+			"rbd": map[string]any{"secret": "ceph-cinder", "pool": "volumes"}}})
+		p.Settle()
+		p.Ready()
+		if p.Object("StatefulSet/cloud/cinder-volume-files") != nil {
+			t.Error("the program is still there")
+		}
+		if p.Object("VolumeType/cloud/cinder-files") == nil {
+			t.Error("the type of volumes that may be there is gone")
+		}
+		var command []string
+		for _, name := range servicetest.Jobs(p) {
+			if strings.HasPrefix(name, "cinder-services-") {
+				job := p.Object("Job/cloud/" + name).Object
+				containers, _, _ := unstructured.NestedSlice(job, "spec", "template", "spec", "containers")
+				command, _, _ = unstructured.NestedStringSlice(containers[0].(map[string]any), "command")
+			}
+		}
+		if !slices.Equal(command[len(command)-2:], []string{"--backends", "rbd"}) {
+			t.Errorf("the Job that removes records runs %v", command)
+		}
+	})
+}

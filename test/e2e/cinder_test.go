@@ -1,0 +1,193 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/test/e2e/story"
+)
+
+// storage is Cinder and Glance on a Ceph, and what a story has made in them.
+type storage struct {
+	*story.World
+	cp, asked *controlplanev1.OpenStackControlPlane
+	cinder    *servicev1.Cinder
+	ceph      *infrav1.DevCeph
+	programs  []string
+	made      []client.Object
+}
+
+// Cinder and Glance keep their data in a Ceph that one object brings. What was declared is made: volumes and snapshots,
+// one from an image without copying it. They grow, outlive the pods, and go without a rest. A back end that comes and
+// goes leaves no record.
+func TestCinderServes(t *testing.T) {
+	story.Slow(t)
+	s := newStorage(story.Start(t))
+	offerCloud(s.World)
+	s.make()
+	s.kill()
+	s.another()
+	s.remove()
+	s.Apply(s.Change(s.cp))
+	s.Gone(2*time.Minute, s.cinder)
+	if out := s.OpenStack("catalog", "list"); strings.Contains(out, "cinder") {
+		t.Errorf("without Cinder the catalog is %s", out)
+	}
+}
+
+func inPool(secret, pool string) *servicev1.Ceph {
+	return &servicev1.Ceph{Secret: "ceph-" + secret, Pool: pool}
+}
+
+func newStorage(w *story.World) *storage {
+	w.Helper()
+	s := &storage{World: w, cp: w.Cloud(), programs: []string{"cinder-scheduler openstack-cinder-scheduler-0",
+		"cinder-volume openstack-cinder@rbd"}}
+	s.ceph = newCeph(w, s.cp.Namespace, infrav1.DevCephClient{Name: "glance", Pools: []string{"images"}},
+		infrav1.DevCephClient{Name: "cinder", Pools: []string{"volumes"}, ReadOnlyPools: []string{"images"}})
+	w.Apply(s.ceph)
+	w.Cleanup(func() {
+		if err := client.IgnoreNotFound(w.Delete(context.WithoutCancel(w.Context()), s.ceph)); err != nil {
+			w.Error(err)
+		}
+	})
+	// Whether a program is down is known sooner.
+	patience, err := servicev1.ValueOf(20)
+	if err != nil {
+		w.Fatal(err)
+	}
+	s.asked = w.Change(s.cp)
+	s.asked.Spec.Services.Glance = &controlplanev1.GlanceService{
+		Stores: []servicev1.ImageStore{{Name: "ceph", RBD: inPool("glance", "images")}}}
+	s.asked.Spec.Services.Cinder = &controlplanev1.CinderService{
+		Backends: []servicev1.CinderBackend{{Name: "rbd", RBD: inPool("cinder", "volumes")}}}
+	s.asked.Spec.Services.Cinder.Config = map[string]servicev1.Options{"DEFAULT": {"service_down_time": patience}}
+	w.Apply(s.asked.DeepCopy())
+	s.cinder = &servicev1.Cinder{ObjectMeta: metav1.ObjectMeta{Namespace: s.cp.Namespace, Name: "openstack-cinder"}}
+	w.Logf("Ceph is ready after %s", w.Ready(2*time.Minute, s.ceph))
+	w.Logf("Cinder is ready after %s more", w.Ready(story.UpToReady, s.cinder))
+	w.Ready(2*time.Minute, s.cp)
+	w.Eventually(time.Minute, "its programs are up", volumePrograms(w, s.programs...))
+	return s
+}
+
+// make declares a volume, a snapshot, and volumes of the snapshot and of an image.
+func (s *storage) make() {
+	s.Helper()
+	s.OpenStack("image", "create", "--disk-format", "raw", "--container-format", "bare", "--file", some, "tiny")
+	data := s.volume("data", openstackv1.VolumeResource{Size: 1})
+	s.Logf("a volume is there after %s", s.Ready(time.Minute, data))
+	image := &openstackv1.Reference{External: &openstackv1.External{Name: "tiny"}}
+	cloned := s.volume("cloned", openstackv1.VolumeResource{Size: 1, ImageRef: image})
+	s.Logf("a volume of an image is there after %s", s.Ready(time.Minute, cloned))
+	if out := s.rbd("info", "volumes/volume-"+cloned.Status.ID); !strings.Contains(out, "parent: images/") {
+		s.Errorf("the volume of an image is a copy:\n%s", out)
+	}
+	snapshot := &openstackv1.Snapshot{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "then"}}
+	snapshot.Spec.Resource = &openstackv1.SnapshotResource{VolumeRef: openstackv1.Reference{Name: data.Name}}
+	s.Apply(snapshot.DeepCopy())
+	s.Ready(time.Minute, snapshot)
+	again := s.volume("again", openstackv1.VolumeResource{Size: 1, SnapshotRef: &openstackv1.Reference{Name: "then"}})
+	s.Ready(time.Minute, again)
+	s.made = []client.Object{again, snapshot, cloned, data}
+}
+
+// kill takes all pods at once, and then lets a volume grow.
+func (s *storage) kill() {
+	s.Helper()
+	s.Kill(s.cp.Namespace, "openstack-cinder-")
+	s.Kill(s.cp.Namespace, "ceph-0")
+	s.Ready(2*time.Minute, s.ceph)
+	s.Logf("Cinder is ready again after %s", s.Ready(2*time.Minute, s.cinder))
+	data := s.volume("data", openstackv1.VolumeResource{Size: 2})
+	s.Ready(time.Minute, data)
+	s.Eventually(time.Minute, "a volume has grown",
+		s.Prints("2", "volume", "show", "-f", "value", "-c", "size", data.Status.ID))
+}
+
+// another back end comes and goes.
+func (s *storage) another() {
+	s.Helper()
+	one := s.asked.Spec.Services.Cinder.Backends
+	s.asked.Spec.Services.Cinder.Backends = append(one, servicev1.CinderBackend{Name: "more",
+		RBD: inPool("cinder", "volumes")})
+	s.Apply(s.asked.DeepCopy())
+	s.Eventually(2*time.Minute, "a second back end is up", volumePrograms(s.World, append(s.programs,
+		"cinder-volume openstack-cinder@more")...))
+	s.Ready(time.Minute, s.cinder)
+	s.asked.Spec.Services.Cinder.Backends = one
+	s.Apply(s.asked.DeepCopy())
+	s.Eventually(2*time.Minute, "it leaves no record behind", volumePrograms(s.World, s.programs...))
+	s.Ready(time.Minute, s.cinder)
+}
+
+// remove deletes everything at once, as objects know what has to go first.
+func (s *storage) remove() {
+	s.Helper()
+	for _, o := range s.made {
+		if err := s.Delete(s.Context(), o); err != nil {
+			s.Fatal(err)
+		}
+	}
+	for _, o := range s.made {
+		s.Gone(time.Minute, o)
+	}
+	s.OpenStack("image", "delete", "tiny")
+	if out := s.rbd("ls", "volumes"); strings.TrimSpace(out) != "" {
+		s.Errorf("of deleted volumes are left %s", out)
+	}
+}
+
+// volume applies a Volume.
+func (s *storage) volume(name string, r openstackv1.VolumeResource) *openstackv1.Volume {
+	s.Helper()
+	v := &openstackv1.Volume{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}}
+	v.Spec.Resource = &r
+	s.Apply(v.DeepCopy())
+	return v
+}
+
+// rbd asks Ceph as the program of the back end does.
+func (s *storage) rbd(args ...string) string {
+	s.Helper()
+	out, err := s.Cluster.Kubectl(s.Context(), append([]string{"-n", s.cp.Namespace, "exec",
+		"openstack-cinder-volume-rbd-0", "--", "rbd", "--id=cinder", "--conf=/etc/stackwright/config/ceph-rbd.conf"},
+		args...)...)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return out
+}
+
+// volumePrograms checks that Cinder knows these of its own programs and no others, and that all of them are up.
+func volumePrograms(w *story.World, programs ...string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		out, err := w.Cluster.Stackwright(ctx, "openstack", "volume", "service", "list", "-f", "value", "-c", "Binary",
+			"-c", "Host", "-c", "State")
+		if err != nil {
+			return err
+		}
+		for _, p := range programs {
+			if !strings.Contains(out, p+" up") {
+				return errors.New(p + " is not up in\n" + out)
+			}
+		}
+		if n := strings.Count(out, "\n"); n != len(programs) {
+			return fmt.Errorf("there are %d programs, want %d:\n%s", n, len(programs), out)
+		}
+		return nil
+	}
+}
