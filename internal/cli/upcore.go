@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,10 @@ import (
 
 	"stackwright.dev/kit/gate"
 
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/cli/progress"
 )
 
@@ -40,12 +44,52 @@ func (u *ascent) services() map[string]any {
 	if u.profile != profileCore {
 		return nil
 	}
-	neutron := map[string]any{}
-	if u.local {
-		neutron["physicalNetworks"] = []any{map[string]any{"name": physical}}
-	}
-	return map[string]any{"glance": map[string]any{}, "placement": map[string]any{}, "neutron": neutron,
+	out := map[string]any{"glance": map[string]any{}, "placement": map[string]any{}, "neutron": map[string]any{},
 		"nova": map[string]any{}}
+	if u.local {
+		out["neutron"] = map[string]any{"physicalNetworks": []any{map[string]any{"name": physical}}}
+		out["glance"] = map[string]any{"stores": []any{map[string]any{"name": cephName, "rbd": inCeph("glance", poolImages)}}}
+		out["cinder"] = map[string]any{"backends": []any{map[string]any{"name": cephName,
+			"rbd": inCeph("cinder", poolVolumes)}}}
+	}
+	return out
+}
+
+// Names of the Ceph of this machine, and of its pools.
+const (
+	cephName    = "ceph"
+	poolImages  = "images"
+	poolVolumes = "volumes"
+)
+
+// cephSecret has the key of a client of that Ceph.
+func cephSecret(of string) string { return cephName + "-" + of }
+
+func inCeph(client, pool string) map[string]any {
+	return map[string]any{"secret": cephSecret(client), "pool": pool}
+}
+
+// ceph is where images and volumes are on this machine.
+func (u *ascent) ceph(image string) *unstructured.Unstructured {
+	d := object("DevCeph", u.ns(), cephName, map[string]any{
+		"image": image,
+		"pools": []any{map[string]any{"name": poolImages}, map[string]any{"name": poolVolumes}},
+		"clients": []any{
+			map[string]any{"name": "glance", "pools": []any{poolImages}},
+			map[string]any{"name": "cinder", "pools": []any{poolVolumes}, "readOnlyPools": []any{poolImages}},
+		},
+		"storage": map[string]any{"size": "20Gi"},
+	})
+	d.SetGroupVersionKind(infrav1.GroupVersion.WithKind(d.GetKind()))
+	return d
+}
+
+// stores tells whether a control plane keeps volumes in the Ceph of this machine.
+func stores(o *controlplanev1.OpenStackControlPlane) bool {
+	c := o.Spec.Services.Cinder
+	return c != nil && slices.ContainsFunc(c.Backends, func(b servicev1.CinderBackend) bool {
+		return b.RBD != nil && b.RBD.Secret == cephSecret("cinder")
+	})
 }
 
 // hosted tells whether this machine is to be a host of servers: it is, unless somebody else says what runs.
@@ -90,18 +134,22 @@ const blockName = "local"
 const tunnelLink = "eth1"
 
 // block makes all nodes of the cluster on this machine hosts of a control plane.
-func (u *ascent) block(controlPlane string, out outside) *unstructured.Unstructured {
-	b := object("BuildingBlock", u.ns(), blockName, map[string]any{
-		"release": u.release, "cell": controlPlane + "-nova-cell1", "ovn": controlPlane + "-ovn",
+func (u *ascent) block(o *controlplanev1.OpenStackControlPlane, out outside) *unstructured.Unstructured {
+	spec := map[string]any{
+		"release": u.release, "cell": o.Name + "-nova-cell1", "ovn": o.Name + "-ovn",
 		"hosts": map[string]any{"nodeSelector": map[string]any{"kubernetes.io/os": "linux"}},
 		"network": map[string]any{"gateway": true, "tunnel": map[string]any{"interface": tunnelLink},
 			"bridgeMappings": []any{map[string]any{"physicalNetwork": physical, "interface": out.Link}}},
-	})
+	}
+	if stores(o) {
+		spec["libvirt"] = map[string]any{"ceph": []any{map[string]any{"secret": cephSecret("cinder")}}}
+	}
+	b := object("BuildingBlock", u.ns(), blockName, spec)
 	b.SetGroupVersionKind(fleetv1.GroupVersion.WithKind(b.GetKind()))
 	return b
 }
 
-// recruit asks for the hosts. They wait for the control plane, which is not kept waiting.
+// recruit asks for storage and hosts. They and the control plane wait for each other where they have to.
 func (u *ascent) recruit(ctx context.Context, c client.Client) error {
 	if !u.hosted() {
 		return nil
@@ -110,11 +158,20 @@ func (u *ascent) recruit(ctx context.Context, c client.Client) error {
 	if err != nil || o.Spec.Services.Nova == nil {
 		return err
 	}
+	if stores(o) {
+		image, err := releaseImage(ctx, c, o, "ceph")
+		if err != nil {
+			return err
+		}
+		if err := apply(ctx, c, u.ceph(image)); err != nil {
+			return err
+		}
+	}
 	out, err := u.outside(ctx)
 	if err != nil {
 		return err
 	}
-	return apply(ctx, c, u.block(o.Name, out))
+	return apply(ctx, c, u.block(o, out))
 }
 
 // hosts follows the hosts until they work.

@@ -59,8 +59,8 @@ func (u *ascent) prove(ctx context.Context, p *progress.Part, result *arrival) e
 	result.proven = done
 	return u.follow(ctx, p, func(ctx context.Context) (string, error) {
 		done.console, err = u.console(ctx)
-		if err == nil && len(done.console) == 0 {
-			return "the server has not said yet who it is", nil
+		if err == nil && len(done.console) < place.Says() {
+			return "the server has not said yet who it is and what it has", nil
 		}
 		return "", err
 	})
@@ -104,17 +104,28 @@ func (u *ascent) demo(ctx context.Context, c client.Client) (proof.Place, []*uns
 	if err != nil {
 		return proof.Place{}, nil, err
 	}
-	release := &controlplanev1.OpenStackRelease{}
-	if err := c.Get(ctx, client.ObjectKey{Name: o.Spec.Release}, release); err != nil {
-		return proof.Place{}, nil, fmt.Errorf("reading release %s: %w", o.Spec.Release, err)
+	image, err := releaseImage(ctx, c, o, "guest")
+	if err != nil {
+		return proof.Place{}, nil, err
 	}
-	place := proof.Place{Namespace: o.Namespace, Secret: o.Status.Clouds, Image: string(release.Spec.Images["guest"]),
-		Outside: out.Network, Gateway: out.Gateway}
-	if place.Image == "" {
-		return place, nil, fmt.Errorf("OpenStackRelease %s names no image for guest; add it to spec.images", release.Name)
-	}
+	place := proof.Place{Namespace: o.Namespace, Secret: o.Status.Clouds, Image: image, Outside: out.Network,
+		Gateway: out.Gateway, Volumes: stores(o)}
 	objects, err := place.Objects()
 	return place, objects, err
+}
+
+// releaseImage is the reference of an image that no service runs.
+func releaseImage(ctx context.Context, c client.Reader, o *controlplanev1.OpenStackControlPlane, name string) (string,
+	error) {
+	release := &controlplanev1.OpenStackRelease{}
+	if err := c.Get(ctx, client.ObjectKey{Name: o.Spec.Release}, release); err != nil {
+		return "", fmt.Errorf("reading release %s: %w", o.Spec.Release, err)
+	}
+	image := string(release.Spec.Images[name])
+	if image == "" {
+		return "", fmt.Errorf("OpenStackRelease %s names no image for %s; add it to spec.images", release.Name, name)
+	}
+	return image, nil
 }
 
 // missing tells which of the objects is not ready, the server last: it waits for the others.

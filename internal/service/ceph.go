@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/owner"
 	"stackwright.dev/kit/ref"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
@@ -25,7 +26,7 @@ const MaxCephs = 8
 func RefCeph(i int) string { return fmt.Sprintf("ceph-%d", i) }
 
 // CephRefs are the references to the Secrets of all Cephs that a service uses.
-func CephRefs[T Object](cephs func(T) []*servicev1.Ceph) []ref.Ref[T] {
+func CephRefs[T owner.Object](cephs func(T) []*servicev1.Ceph) []ref.Ref[T] {
 	var out []ref.Ref[T]
 	for i := range MaxCephs {
 		out = append(out, ref.Local(RefCeph(i), &corev1.Secret{}, func(o T) string {
@@ -51,33 +52,46 @@ func CephReads() []string {
 type CephAccess struct {
 	// User is the name of the user, Secret the id by which libvirt knows the user's key.
 	User, Secret string
-	conf, key    []byte
-	base         string
+	// Key of the user, as Ceph writes it.
+	Key  []byte
+	conf []byte
+	base string
+}
+
+// NewCephUser makes sense of the Secret of a Ceph, for those who are told by others where that is.
+func NewCephUser(c *servicev1.Ceph, secret map[string][]byte) (*CephAccess, error) {
+	a := &CephAccess{User: cephUser(c, secret)}
+	if a.User == "" {
+		return nil, invalidCeph(c, "names no user; add the key user, or say it in the field user")
+	}
+	a.Key = cephKey(a.User, secret)
+	if len(a.Key) == 0 {
+		return nil, invalidCeph(c, "has no key of the user %s; add it as key, as userKey or as %s", a.User, a.User)
+	}
+	a.Secret = SecretID(string(secret["fsid"]), a.User)
+	return a, nil
+}
+
+func invalidCeph(c *servicev1.Ceph, format string, args ...any) error {
+	return &outcome.Error{Class: outcome.Invalid, Reason: "InvalidCeph",
+		Err: fmt.Errorf("the Secret %s %s", c.Secret, fmt.Sprintf(format, args...))}
 }
 
 // NewCephAccess makes sense of the Secret of a Ceph. name is that of the files.
 func NewCephAccess(name string, c *servicev1.Ceph, secret map[string][]byte) (*CephAccess, error) {
-	a := &CephAccess{User: cephUser(c, secret), base: "ceph-" + name}
-	refuse := func(format string, args ...any) error {
-		return &outcome.Error{Class: outcome.Invalid, Reason: "InvalidCeph",
-			Err: fmt.Errorf("the Secret %s %s", c.Secret, fmt.Sprintf(format, args...))}
+	a, err := NewCephUser(c, secret)
+	if err != nil {
+		return nil, err
 	}
-	if a.User == "" {
-		return nil, refuse("names no user; add the key user, or say it in the field user beside the pool")
-	}
-	a.key = cephKey(a.User, secret)
-	if len(a.key) == 0 {
-		return nil, refuse("has no key of the user %s; add it as key, as userKey or as %s", a.User, a.User)
-	}
+	a.base = "ceph-" + name
 	switch conf := secret["ceph.conf"]; {
 	case len(c.Monitors) > 0:
 		a.conf = fmt.Appendf(nil, "[global]\nmon_host = %s\n", strings.Join(c.Monitors, ","))
 	case len(conf) > 0:
 		a.conf = append(bytes.TrimRight(conf, "\n"), '\n')
 	default:
-		return nil, refuse("has no ceph.conf; add it, or say in the field monitors beside the pool where Ceph is")
+		return nil, invalidCeph(c, "has no ceph.conf; add it, or say in the field monitors beside the pool where Ceph is")
 	}
-	a.Secret = SecretID(string(secret["fsid"]), a.User)
 	return a, nil
 }
 
@@ -95,7 +109,7 @@ func (a *CephAccess) Files() map[string][]byte {
 	keyring := a.base + ".keyring"
 	return map[string][]byte{
 		a.base + ".conf": fmt.Appendf(slices.Clone(a.conf), "[client.%s]\nkeyring = %s\n", a.User, path("config", keyring)),
-		keyring:          fmt.Appendf(nil, "[client.%s]\nkey = %s\n", a.User, a.key),
+		keyring:          fmt.Appendf(nil, "[client.%s]\nkey = %s\n", a.User, a.Key),
 	}
 }
 

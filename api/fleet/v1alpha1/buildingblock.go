@@ -157,6 +157,24 @@ type Libvirt struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=63
 	CPUModels []string `json:"cpuModels,omitempty"`
+	// Ceph has the users of Cephs that servers' volumes are in: those of Cinder's back ends. Hosts know their keys.
+	// +optional
+	// +listType=map
+	// +listMapKey=secret
+	// +kubebuilder:validation:MaxItems=8
+	Ceph []CephUser `json:"ceph,omitempty"`
+}
+
+// CephUser is a user of a Ceph. Where that is Cinder tells with each volume.
+type CephUser struct {
+	// Secret names the Secret in this namespace with the user and its key: the one that Cinder's back end names.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Secret string `json:"secret"`
+	// User is the name of the user, without client. at its beginning; empty takes the one that the Secret names.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	User string `json:"user,omitempty"`
 }
 
 // Placement says what the scheduler is to know of the hosts.

@@ -49,6 +49,9 @@ func (c Config) prepare() error {
 			return fmt.Errorf("giving Nova its folders: %w", err)
 		}
 	}
+	if err := c.secrets(); err != nil {
+		return err
+	}
 	id, err := c.identity()
 	if err != nil {
 		return err
@@ -56,6 +59,41 @@ func (c Config) prepare() error {
 	for name, content := range map[string]string{"libvirtd.conf": fmt.Sprintf(daemonConf, id), "qemu.conf": guestConf} {
 		if err := os.WriteFile(c.path("etc/libvirt", name), []byte(content), 0o600); err != nil {
 			return fmt.Errorf("writing %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// secretXML is what libvirtd is to know of a key: it tells it to nobody.
+const secretXML = `<secret ephemeral="no" private="yes">
+  <uuid>%[1]s</uuid>
+  <usage type="ceph"><name>stackwright %[1]s</name></usage>
+</secret>
+`
+
+// secrets writes the keys as libvirtd keeps them, see its src/conf/virsecretobj.c: one file says what the key is, and
+// another is the key, in base64, as it is when it comes from Ceph.
+func (c Config) secrets() error {
+	if c.Keys == "" {
+		return nil
+	}
+	keys, err := os.ReadDir(c.Keys)
+	if err != nil {
+		return fmt.Errorf("looking for keys of Cephs: %w", err)
+	}
+	for _, k := range keys {
+		// A volume of a Secret has folders beside the files.
+		if strings.HasPrefix(k.Name(), ".") {
+			continue
+		}
+		key, err := os.ReadFile(filepath.Join(c.Keys, k.Name()))
+		if err != nil {
+			return fmt.Errorf("reading a key of a Ceph: %w", err)
+		}
+		for suffix, content := range map[string][]byte{".xml": fmt.Appendf(nil, secretXML, k.Name()), ".base64": key} {
+			if err := os.WriteFile(c.path("etc/libvirt/secrets", k.Name()+suffix), content, 0o600); err != nil {
+				return fmt.Errorf("giving libvirtd a key of a Ceph: %w", err)
+			}
 		}
 	}
 	return nil

@@ -28,6 +28,9 @@ type Config struct {
 	Folder string
 	// Owner of what is Nova's.
 	Owner int
+	// Keys is a folder of keys of Cephs, in files that are called by the ids under which Nova asks for them. Empty: there
+	// are none.
+	Keys string
 	// Daemon is the command line of libvirtd.
 	Daemon []string
 }
@@ -39,6 +42,7 @@ func read(role string, args []string) (c Config, err error) {
 	f.StringVar(&c.Name, "name", "", "name that libvirtd gives to its host")
 	f.StringVar(&c.Folder, "folder", "/", "folder in which the files of libvirtd and Nova are")
 	f.IntVar(&c.Owner, "owner", 0, "user and group that Nova's files belong to")
+	f.StringVar(&c.Keys, "keys", "", "folder of keys of Cephs, in files that are called by their ids")
 	if err := f.Parse(args); err != nil {
 		return c, fmt.Errorf("reading flags: %w", err)
 	}

@@ -100,6 +100,37 @@ func TestFilesOfAHost(t *testing.T) {
 	}
 }
 
+// Keys of Cephs are told to libvirtd and to nobody else; what a volume of a Secret has beside them is none.
+func TestKeysOfCephs(t *testing.T) {
+	const id = "0a3d1f0e-7c58-5d3c-8a2b-1f6e0d9c8b7a"
+	c := Config{Folder: t.TempDir(), Owner: os.Getuid(), Keys: t.TempDir()}
+	write(t, filepath.Join(c.Keys, "..data", id), "QVFBRA==")
+	write(t, filepath.Join(c.Keys, id), "QVFBRA==")
+	if err := c.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if got := content(t, c.path("etc/libvirt/secrets", id+".base64")); got != "QVFBRA==" {
+		t.Errorf("the key is %q", got)
+	}
+	if got := content(t, c.path("etc/libvirt/secrets", id+".xml")); !strings.Contains(got, "<uuid>"+id+"</uuid>") ||
+		!strings.Contains(got, `private="yes"`) {
+		t.Errorf("the key is described by\n%s", got)
+	}
+	files, err := os.ReadDir(c.path("etc/libvirt/secrets"))
+	if err != nil || len(files) != 2 {
+		t.Errorf("libvirtd has the files %v, %v", files, err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s is open to others: %v, %v", f.Name(), info.Mode(), err)
+		}
+	}
+	c.Keys = filepath.Join(c.Keys, "nowhere")
+	if err := c.prepare(); err == nil {
+		t.Error("keys that are not there are not missed")
+	}
+}
+
 // A machine runs on KVM when its firmware has come to its end, and the reason why it does not is told.
 func TestProbe(t *testing.T) {
 	for name, c := range map[string]struct{ emulator, want, why string }{

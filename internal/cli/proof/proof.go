@@ -29,6 +29,16 @@ type Place struct {
 	// Outside is the network from which the server is asked, and Gateway the address in it of whoever asks.
 	Outside netip.Prefix
 	Gateway netip.Addr
+	// Volumes tells that the cloud has some: the server gets one and writes to it.
+	Volumes bool
+}
+
+// Says is how many lines about itself the server writes on its console.
+func (p Place) Says() int {
+	if p.Volumes {
+		return 2
+	}
+	return 1
 }
 
 // Floating is the server's address in the network outside.

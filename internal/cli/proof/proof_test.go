@@ -16,12 +16,23 @@ func place() Place {
 		Outside: netip.MustParsePrefix("10.180.3.0/24"), Gateway: netip.MustParseAddr("10.180.3.1")}
 }
 
-// Each object is of a kind that there is, and those that it refers to are there, too.
-func TestObjectsBelongTogether(t *testing.T) {
-	objects, err := place().Objects()
+func objectsOf(t *testing.T, p Place) []*unstructured.Unstructured {
+	t.Helper()
+	objects, err := p.Objects()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return objects
+}
+
+// Each object is of a kind that there is, and those that it refers to are there, too.
+func TestObjectsBelongTogether(t *testing.T) {
+	p := place()
+	if n := len(objectsOf(t, p)); n == 0 || p.Says() != 1 {
+		t.Errorf("without volumes there are %d objects and %d lines", n, p.Says())
+	}
+	p.Volumes = true
+	objects := objectsOf(t, p)
 	known := operator.Scheme()
 	have := map[string]bool{}
 	for _, o := range objects {

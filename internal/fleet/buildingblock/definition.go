@@ -26,6 +26,7 @@ import (
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/nodes"
+	"stackwright.dev/stackwright/internal/service"
 )
 
 type (
@@ -46,6 +47,7 @@ const (
 	stepRelease   = "release"
 	stepChassis   = "chassis"
 	stepMetadata  = "metadata"
+	stepKeys      = "keys"
 	refCell       = "cell"
 	refShared     = "shared"
 	refConfig     = "config"
@@ -56,6 +58,7 @@ const (
 	refOVN        = "ovn"
 	refOVNClient  = "ovn-client"
 	refPassword   = "metadata-password"
+	refKeys       = "keys"
 )
 
 // keyHash of the cell's Secret changes with what is in it.
@@ -73,7 +76,13 @@ func Definition() kit.Definition[object] {
 }
 
 func refs() []ref.Ref[object] {
-	return append(metadataRefs(),
+	return append(append(metadataRefs(), service.CephRefs(cephs)...),
+		ref.Local(refKeys, &corev1.Secret{}, func(b object) string {
+			if !onCeph(b) {
+				return ""
+			}
+			return keysName(b)
+		}),
 		ref.To(refRelease, &controlplanev1.OpenStackRelease{}, func(b object) []types.NamespacedName {
 			return []types.NamespacedName{{Name: b.Spec.Release}}
 		}, ref.Optional[object](), ref.DigestOf[object](pictures)),
@@ -108,7 +117,10 @@ func steps() []step.Step[object] {
 			step.Condition[object]("NodesReady")),
 		step.Objects(stepConfig, config, step.Makes[object](&corev1.Secret{}), step.Condition[object]("ConfigReady")),
 		step.Objects(stepAccess, account, step.Makes[object](&corev1.ServiceAccount{})),
+		step.Objects(stepKeys, keys, step.Reads[object](service.CephReads()...), step.When(onCeph),
+			step.Makes[object](&corev1.Secret{}), step.Condition[object]("KeysReady")),
 		step.Objects(stepLibvirt, libvirtSet, with(hosts, step.Makes[object](&appsv1.DaemonSet{}),
+			step.Reads[object](refKeys), step.After[object](stepKeys),
 			step.Condition[object]("LibvirtReady"))...),
 		step.Objects(stepChassis, chassis, with(release, step.After[object](stepNamespace, stepNodes), step.When(networked),
 			step.Makes[object](&infrav1.OVNChassis{}), step.Condition[object]("ChassisReady"))...),

@@ -2,8 +2,10 @@ package buildingblock
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -33,7 +35,19 @@ func libvirtSet(s *scope) ([]client.Object, error) {
 		{"libvirt", "/var/lib/libvirt", state + "/libvirt/state"},
 		{"logs", "/var/log/libvirt", state + "/libvirt/logs"}, {"nova", "/var/lib/nova", state + "/nova"},
 	})
+	if onCeph(b) {
+		c.Command = slices.Insert(c.Command, 2, "--keys="+keysDir)
+		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "keys", MountPath: keysDir, ReadOnly: true},
+			corev1.VolumeMount{Name: "secrets", MountPath: "/etc/libvirt/secrets"})
+		// What libvirtd keeps of keys does not reach the node's disk.
+		volumes = append(volumes, secret("keys", keysName(b)), corev1.Volume{Name: "secrets", VolumeSource: corev1.VolumeSource{
+			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: resource.NewQuantity(1<<20,
+				resource.BinarySI)}}})
+	}
 	pod := template(b, "libvirt", c, volumes...)
+	if onCeph(b) {
+		pod.Annotations = map[string]string{annotationKeys: s.Digest(refKeys)}
+	}
 	// The kernel ends all processes of a namespace with its first.
 	pod.Spec.HostPID = true
 	pod.Spec.TerminationGracePeriodSeconds = new(int64(30))

@@ -27,6 +27,7 @@ const (
 	annotationCell   = "fleet.stackwright.dev/cell"
 	annotationConfig = "fleet.stackwright.dev/config"
 	annotationOVN    = "fleet.stackwright.dev/ovn"
+	annotationKeys   = "fleet.stackwright.dev/keys"
 )
 
 func sharedName(b object) string  { return b.Spec.Cell + "-compute" }

@@ -94,6 +94,7 @@ func TestVariants(t *testing.T) {
 		"qemu": "spec: {libvirt: {virtType: qemu}}",
 		"agents": `spec: {agents: {maxUnavailable: 2, libvirt: {resources: {requests: {memory: 64Mi}}},
   novaCompute: {resources: {limits: {memory: 1Gi}}}}, hosts: {tolerations: [{key: servers, operator: Exists}]}}`,
+		"ceph": "spec: {libvirt: {ceph: [{secret: ceph-cinder}, {secret: rook, user: volumes}]}}",
 		"zone": "spec: {placement: {availabilityZone: north, aggregates: [ssd]}}",
 		"network": `spec: {ovn: network, agents: {chassis: {image: "images.test/ovn-chassis:2"}}, network: {gateway: true,
   tunnel: {interface: eth1}, bridgeMappings: [{physicalNetwork: public, interface: eth2}]}}`,
@@ -232,22 +233,27 @@ func world(t *testing.T, level string) string {
 
 // What cannot work is told with what would be right, and nothing is started.
 func TestWhatCannotWorkIsTold(t *testing.T) {
-	for name, c := range map[string]struct{ patch, level, condition, reason, want string }{
+	for name, c := range map[string]struct {
+		patch, level, condition, reason, want string
+		starts                                bool
+	}{
 		"no node": {"spec: {hosts: {nodeSelector: {example.org/rack: z}}}", "", "NodesReady", "NoNodes",
-			"No node has the labels of spec.hosts.nodeSelector, example.org/rack=z; run kubectl label node NAME"},
+			"No node has the labels of spec.hosts.nodeSelector, example.org/rack=z; run kubectl label node NAME", false},
 		"pod security": {"", "restricted", "NamespaceReady", "PodSecurity",
-			"Namespace cloud has Pod Security level restricted, and agents of hosts need privileged; run kubectl label"},
+			"Namespace cloud has Pod Security level restricted, and agents of hosts need privileged; run kubectl label", false},
 		"no cell": {"spec: {cell: nowhere}", "", "ComputeReady", "",
-			"NovaCell nowhere does not exist in namespace cloud; create it."},
+			"NovaCell nowhere does not exist in namespace cloud; create it.", false},
 		"an option": {"spec: {config: {libvirt: {image_type: raw}}}", "", "ConfigReady", "InvalidConfig",
-			"nova-compute of release epoxy has no option image_type in section [libvirt]; did you mean images_type?"},
+			"nova-compute of release epoxy has no option image_type in section [libvirt]; did you mean images_type?", false},
 		"a release": {"spec: {release: austin}", "", "ConfigReady", "InvalidConfig",
-			"take a release that the operator knows"},
+			"take a release that the operator knows", false},
 		"no image": {"spec: {release: austin, agents: {novaCompute: {image: a}}}", "", "ImagesReady", "ImageMissing",
 			"OpenStackRelease austin names no image for libvirt, or does not exist; add it to spec.images of the release, or " +
-				"set spec.agents.libvirt.image."},
+				"set spec.agents.libvirt.image.", false},
+		"a Ceph without a key": {"spec: {libvirt: {ceph: [{secret: rook, user: images}]}}", "", "KeysReady", "InvalidCeph",
+			"the Secret rook has no key of the user images; add it as key", true},
 		"no OVN": {"spec: {ovn: nowhere}", "", "MetadataReady", "",
-			"OVN nowhere does not exist in namespace cloud; create it."},
+			"OVN nowhere does not exist in namespace cloud; create it.", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scenario(t, "libvirt", c.patch)
@@ -261,7 +267,7 @@ func TestWhatCannotWorkIsTold(t *testing.T) {
 					!strings.Contains(got.Message, c.want) {
 					t.Errorf("the condition is %s %s: %s\nwant %s: %s", got.Status, got.Reason, got.Message, c.reason, c.want)
 				}
-				if p.Object("DaemonSet/cloud/rack-a-compute") != nil && name != "no OVN" {
+				if p.Object("DaemonSet/cloud/rack-a-compute") != nil && !c.starts {
 					t.Error("nova-compute was started")
 				}
 			})

@@ -8,6 +8,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +25,8 @@ func bin(t *testing.T) string {
 	return path
 }
 
-// A cloud comes up, a second up is quick and changes nothing, and down leaves nothing behind but caches.
+// A whole cloud comes up with a server that answers and writes to its volume, a second up is quick and changes nothing,
+// and down leaves nothing behind but caches.
 func TestDownLeavesNothing(t *testing.T) {
 	c := story.Cluster{Name: "trace", Log: os.Stderr}
 	before := traces(t)
@@ -39,7 +41,7 @@ func TestDownLeavesNothing(t *testing.T) {
 	first := install(t, c)
 	second := install(t, c)
 	t.Logf("up took %s, a second up %s", first.Round(time.Millisecond), second.Round(time.Millisecond))
-	if limit := 15 * time.Second; second > limit {
+	if limit := 20 * time.Second; second > limit {
 		t.Errorf("a second up took %s, at most %s", second, limit)
 	}
 	if err := c.Down(t.Context()); err != nil {
@@ -53,8 +55,15 @@ func TestDownLeavesNothing(t *testing.T) {
 func install(t *testing.T, c story.Cluster) time.Duration {
 	t.Helper()
 	began := time.Now()
-	if err := c.Install(t.Context()); err != nil {
+	said, err := c.Run(t.Context(), "stackwright", "up", "--devcluster", c.Name)
+	if err != nil {
 		t.Fatal(err)
+	}
+	for _, want := range []string{"A server runs after ", " answers at ", "says hello",
+		"says its volume of 1 GiB has kept"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("up does not say %q but\n%s", want, said)
+		}
 	}
 	return time.Since(began)
 }

@@ -1,0 +1,43 @@
+package buildingblock
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/service"
+)
+
+// keysDir has the keys of Cephs for libvirtd, in files that are called by their ids.
+const keysDir = "/etc/stackwright/keys"
+
+func keysName(b object) string { return b.Name + "-keys" }
+
+// onCeph tells whether servers have volumes in a Ceph.
+func onCeph(b object) bool { return len(cephs(b)) > 0 }
+
+func cephs(b object) []*servicev1.Ceph {
+	if b.Spec.Libvirt == nil {
+		return nil
+	}
+	var out []*servicev1.Ceph
+	for _, c := range b.Spec.Libvirt.Ceph {
+		out = append(out, &servicev1.Ceph{Secret: c.Secret, User: c.User})
+	}
+	return out
+}
+
+// keys writes down what libvirtd needs to know of Cephs. Nova names the key of a volume by the id that Cinder told it,
+// which is made of what the Secret says.
+func keys(s *scope) ([]client.Object, error) {
+	b := s.Owner()
+	data := map[string][]byte{}
+	for i, c := range cephs(b) {
+		user, err := service.NewCephUser(c, s.Content(service.RefCeph(i)))
+		if err != nil {
+			return nil, err
+		}
+		data[user.Secret] = user.Key
+	}
+	return []client.Object{&corev1.Secret{ObjectMeta: meta(b, keysName(b), "libvirt"), Data: data}}, nil
+}
