@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 )
 
 // provides are the Debian packages a cluster needs and a file of each.
@@ -46,13 +47,36 @@ func Install(ctx context.Context, packages []string) error {
 	return apt(ctx, arguments...)
 }
 
+// Another apt-get may be at work: that of whoever builds images meanwhile, or the machine's own upgrades.
+const (
+	locked     = "Could not get lock"
+	lockPause  = time.Second
+	lockWithin = 5 * time.Minute
+)
+
+// apt runs apt-get. It waits while another one has the lock; the option makes apt-get do so itself, and covers the lock
+// of dpkg, not that of the lists.
 func apt(ctx context.Context, arguments ...string) error {
-	command := exec.CommandContext(ctx, "apt-get", append([]string{"--quiet"}, arguments...)...)
-	command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("apt-get %s: %w: %s", strings.Join(arguments, " "), err, last(output))
+	ctx, cancel := context.WithTimeout(ctx, lockWithin)
+	defer cancel()
+	for {
+		command := exec.CommandContext(ctx, "apt-get", append([]string{"--quiet", "-o", "DPkg::Lock::Timeout=300"},
+			arguments...)...)
+		command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8")
+		output, err := command.CombinedOutput()
+		if err == nil {
+			return nil
+		}
+		failure := fmt.Errorf("apt-get %s: %w: %s", strings.Join(arguments, " "), err, last(output))
+		if !bytes.Contains(output, []byte(locked)) {
+			return failure
+		}
+		select {
+		case <-ctx.Done():
+			return failure
+		case <-time.After(lockPause):
+		}
 	}
-	return nil
 }
 
 func modprobe(module string) error { return run("modprobe", module) }

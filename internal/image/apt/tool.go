@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 )
 
 // tools are programs and files that building needs, with the packages that bring them.
@@ -44,13 +45,35 @@ func InstallTools(ctx context.Context, say func(format string, args ...any)) err
 	return aptGet(ctx, install...)
 }
 
+// Another apt-get may be at work: that of devcluster, which starts at the same time, or the machine's own upgrades.
+const (
+	locked     = "Could not get lock"
+	lockPause  = time.Second
+	lockWithin = 5 * time.Minute
+)
+
+// aptGet runs apt-get. It waits while another one has the lock; the option makes apt-get do so itself, and covers the
+// lock of dpkg, not that of the lists.
 func aptGet(ctx context.Context, args ...string) error {
-	cmd := exec.CommandContext(ctx, "apt-get", args...)
-	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Run(); err != nil {
-		return &Error{Command: "apt-get " + args[0], Output: stderr.String(), cause: err}
+	ctx, cancel := context.WithTimeout(ctx, lockWithin)
+	defer cancel()
+	for {
+		cmd := exec.CommandContext(ctx, "apt-get", append([]string{"-o", "DPkg::Lock::Timeout=300"}, args...)...)
+		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8")
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		err := cmd.Run()
+		if err == nil {
+			return nil
+		}
+		failure := &Error{Command: "apt-get " + args[0], Output: stderr.String(), cause: err}
+		if !strings.Contains(stderr.String(), locked) {
+			return failure
+		}
+		select {
+		case <-ctx.Done():
+			return failure
+		case <-time.After(lockPause):
+		}
 	}
-	return nil
 }
