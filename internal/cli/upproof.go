@@ -159,11 +159,16 @@ func (u *ascent) console(ctx context.Context) ([]string, error) {
 	if err := quiet.inClient(ctx, []string{"openstack", "console", "log", "show", "web"}, false); err != nil {
 		return nil, fmt.Errorf("reading the server's console: %w: %s", err, strings.TrimSpace(errs.String()))
 	}
+	return spoken(out.String()), nil
+}
+
+// spoken are the lines that a server wrote of itself. The shell that waits on the same line may have written first.
+func spoken(console string) []string {
 	var lines []string
-	for line := range strings.Lines(out.String()) {
-		if text, marked := strings.CutPrefix(strings.TrimSpace(line), "### "); marked && strings.Contains(text, " says ") {
+	for line := range strings.Lines(console) {
+		if _, text, marked := strings.Cut(strings.TrimSpace(line), "### "); marked && strings.Contains(text, " says ") {
 			lines = append(lines, text)
 		}
 	}
-	return lines, nil
+	return lines
 }

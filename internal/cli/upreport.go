@@ -24,7 +24,7 @@ func (u *ascent) congratulate(r *arrival, took time.Duration) {
 	fmt.Fprintf(u.out, "  %-12s %s\n", "kubeconfig", u.kubeconfig)
 	if d := r.proven; d != nil {
 		fmt.Fprintf(u.out, "\nA server runs after %.1fs and answers at %s after %.1fs. On its console: %s\n",
-			d.active.Seconds(), d.address, d.answered.Seconds(), strings.Join(d.console, " "))
+			d.active.Seconds(), d.address, d.answered.Seconds(), strings.Join(d.console, "; "))
 	}
 	fmt.Fprintf(u.out, "\nTook %.1fs: %s\n", took.Seconds(), timings(u.board.Timings()))
 	fmt.Fprintf(u.out, "\nTry\n")

@@ -11,7 +11,7 @@ var ServerVolumeAttachment = d.Kind{
 	Read: "2.79", Update: d.Update{Method: "PUT", Whole: true, Since: "2.85"}, Marker: byKey,
 	Events: []string{"instance.volume_attach", "instance.volume_detach", "compute.instance.volume"},
 	Fields: []d.Field{
-		{API: "server_id", In: "serverId", Ref: "Server", Required: true, CreateOnly: true,
+		{API: "server_id", In: "serverId", Ref: "Server", Usable: true, Required: true, CreateOnly: true,
 			Doc: "Server that gets the volume."},
 		{API: "volumeId", As: "volumeRef", Ref: "Volume", Usable: true, Required: true, CreateOnly: true,
 			Doc: "Volume that is attached."},
