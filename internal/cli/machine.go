@@ -26,14 +26,14 @@ func checkRoot() check {
 }
 
 const (
-	memoryWanted = 6 << 30
+	memoryWanted = 7 << 30
 	memoryNeeded = 4 << 30
 	diskNeeded   = 8 << 30
 )
 
 func checkMemory(meminfo string) check {
 	r := check{Name: "memory", State: checkFailed,
-		Do: "a cluster and a small control plane want 6 GiB of available memory"}
+		Do: "a cluster with a whole small cloud wants 7 GiB of available memory, with Keystone only 4"}
 	n, err := available(meminfo)
 	if err != nil {
 		r.State, r.Message = checkWarning, err.Error()
