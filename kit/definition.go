@@ -25,9 +25,9 @@ type Definition[T owner.Object] struct {
 	Steps []step.Step[T]
 	// Report fills the owner's own status fields, from the cache only; o is a copy. It may be nil.
 	Report func(v step.View, o T)
-	// Guard refuses a deletion: while it returns a message the object keeps running and Ready tells the message. It may be
-	// nil.
-	Guard func(o T) string
+	// Guard refuses a deletion: while it returns a message the object keeps running and Ready tells the message. It sees
+	// children and references, but not what is in Secrets and ConfigMaps. It may be nil.
+	Guard func(v step.View, o T) string
 	// Turn is asked before each run of an owner that exists, so that what many owners share, and what answers slowly, does
 	// not keep all workers busy. It returns what is called at the end of the run, or nil when it is not the owner's turn:
 	// then Wake has to wake it when it is. It may be nil.

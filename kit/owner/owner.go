@@ -34,11 +34,10 @@ type Status struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=256
 	Steps []Step `json:"steps,omitempty"`
-	// Inventory lists the Kubernetes objects that the controller made for this object. Over 128 items it moves to
-	// a ConfigMap named after the object.
+	// Inventory lists the Kubernetes objects that the controller made for this object.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:MaxItems=2048
 	Inventory []Item `json:"inventory,omitempty"`
 	// Externals lists the resources outside of Kubernetes that steps of this object own or are about to create.
 	// +optional

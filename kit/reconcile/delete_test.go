@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit"
+	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 )
 
@@ -169,10 +170,36 @@ func TestLostStatus(t *testing.T) {
 	})
 }
 
+// A guard sees what the steps have made and what the owner refers to.
+func TestGuardSees(t *testing.T) {
+	def := chain()
+	def.Guard = func(v step.View, _ *app) string {
+		if v.Referenced("service")[0] == nil {
+			return ""
+		}
+		return "The Service is there, and " + v.Child("first", "ConfigMap", "one-first").GetName()
+	}
+	def.Refs = append(def.Refs, ref.Local("service", &corev1.Service{}, func(a *app) string { return a.Name }))
+	inWorld(t, def, func(w *world) {
+		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "one", Namespace: "default"},
+			Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}
+		w.create(service, secret("password", map[string]string{"password": "x"}), newApp("one"))
+		w.wantReady("one")
+		w.do(w.c.Delete(t.Context(), w.app("one")))
+		w.pass(settle)
+		if c := w.condition("one", "Ready"); c.Message != "The Service is there, and one-first" {
+			t.Errorf("the guard says %q", c.Message)
+		}
+		w.do(w.c.Delete(t.Context(), service))
+		w.pass(settle)
+		w.wantGone("one")
+	})
+}
+
 // TestGuard: a guarded deletion keeps the object running until the guard lets go.
 func TestGuard(t *testing.T) {
 	def := chain()
-	def.Guard = func(a *app) string {
+	def.Guard = func(_ step.View, a *app) string {
 		if a.Annotations["confirm"] == a.Name {
 			return ""
 		}

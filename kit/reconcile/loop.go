@@ -32,7 +32,7 @@ const (
 	AnnotationPausedCAPI = "cluster.x-k8s.io/paused"
 	// AnnotationRetry runs the failed Job of the step it names once more; the loop removes it.
 	AnnotationRetry = "kit.stackwright.dev/retry"
-	// AnnotationAbandon names a step whose external resource is given up on deletion.
+	// AnnotationAbandon names steps, with commas between, whose external resources are given up on deletion; * are all.
 	AnnotationAbandon = "kit.stackwright.dev/abandon"
 	// AnnotationReconcile asks for a run whenever its value changes.
 	AnnotationReconcile = "kit.stackwright.dev/reconcile"
@@ -210,7 +210,13 @@ func (r *run[T]) guarded() bool {
 	if r.Guard == nil {
 		return false
 	}
-	r.held = r.Guard(r.o)
+	r.linkRefs()
+	for j := range r.Refs {
+		if !hasContent(r.Refs[j].Kind) {
+			r.evalRef(j)
+		}
+	}
+	r.held = r.Guard(view[T]{r}, r.o)
 	return r.held != ""
 }
 

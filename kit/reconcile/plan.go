@@ -29,7 +29,7 @@ type Config[T owner.Object] struct {
 	Refs       []ref.Ref[T]
 	Steps      []step.Step[T]
 	Report     func(v step.View, o T)
-	Guard      func(o T) string
+	Guard      func(v step.View, o T) string
 	Turn       func(o T) (done func())
 	Notice     func(o T, gone bool)
 	Parallel   int

@@ -215,8 +215,12 @@ func (r *run[T]) removeStep(i int) bool {
 		res.items, res.state, res.touched = nil, owner.StepOff, true
 		return true
 	}
+	forsakes := r.forsakes(i)
 	kept := res.items[:0:0]
 	for n := range res.items {
+		if forsakes {
+			r.forsake(&res.items[n], r.deleteFailed(i))
+		}
 		if !r.gone(&res.items[n], r.deleteFailed(i)) {
 			kept = append(kept, res.items[n])
 		}
@@ -227,8 +231,8 @@ func (r *run[T]) removeStep(i int) bool {
 		return true
 	}
 	if rec := r.record(&kept[0]); rec != nil && res.out == nil {
-		res.out = outcome.Wait(name(kept[0].Kind, kept[0].Name), "Waits until %s %s is deleted%s.", kept[0].Kind,
-			kept[0].Name, finalizers(rec))
+		res.out = outcome.Wait(name(kept[0].Kind, kept[0].Name), "Waits until %s %s is deleted%s.%s", kept[0].Kind,
+			kept[0].Name, finalizers(rec), r.reasons(i, rec))
 	}
 	res.state = owner.StepWaiting
 	return false
@@ -237,7 +241,7 @@ func (r *run[T]) removeStep(i int) bool {
 // release lets go of a step's external resource; it returns whether that is done.
 func (r *run[T]) release(i int) bool {
 	s, res := &r.Steps[i], &r.results[i]
-	if s.Release == nil || r.o.GetAnnotations()[AnnotationAbandon] == s.Name {
+	if s.Release == nil || Abandons(r.o, s.Name) {
 		res.cell, res.touched = nil, true
 		return true
 	}

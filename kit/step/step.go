@@ -95,6 +95,9 @@ type Step[T owner.Object] struct {
 	Keeps     func(T) bool
 	Immutable Immutable
 	Adoption  Adoption
+	// Forsake tells, when the owner is deleted, whether what the step's objects stand for is gone for good: objects of kit
+	// controllers then let go of it. So they do when a person names the step in AnnotationAbandon. It may be nil.
+	Forsake func(*Scope[T]) bool
 
 	// Render of an Objects step: pure, from scope only.
 	Render func(*Scope[T]) ([]client.Object, error)
@@ -219,6 +222,12 @@ func OnDelete[T owner.Object](d Deletion) Option[T] { return func(s *Step[T]) { 
 
 // KeepWhen retains the objects of owners for which f is true, and deletes those of others.
 func KeepWhen[T owner.Object](f func(T) bool) Option[T] { return func(s *Step[T]) { s.Keeps = f } }
+
+// ForsakeWhen lets objects of kit controllers go without what they stand for, when the owner is deleted and f is true,
+// or a person says so.
+func ForsakeWhen[T owner.Object](f func(*Scope[T]) bool) Option[T] {
+	return func(s *Step[T]) { s.Forsake = f }
+}
 
 // OnImmutable sets the policy for immutable fields.
 func OnImmutable[T owner.Object](i Immutable) Option[T] { return func(s *Step[T]) { s.Immutable = i } }
