@@ -64,7 +64,7 @@ func accepted(v step.View, st *controlplanev1.OpenStackControlPlaneStatus) *cont
 }
 
 // guard refuses the deletion of a control plane that has been deployed, until it is confirmed.
-func guard(o *cloud) string {
+func guard(_ step.View, o *cloud) string {
 	confirmed := o.Spec.ConfirmDeletion == o.Name || o.Annotations[controlplanev1.ConfirmDeletion] == o.Name
 	if o.Status.DeployedRelease == "" || confirmed {
 		return ""

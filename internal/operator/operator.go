@@ -21,6 +21,7 @@ import (
 
 	"stackwright.dev/kit"
 
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/internal/resources"
 )
@@ -127,21 +128,23 @@ func servesGateway(cfg *rest.Config) (bool, error) {
 	return false, nil
 }
 
-// servesKinds asks once which kinds of OpenStack resources are installed: people may install those of some services
+// servesKinds asks once which kinds that ask OpenStack are installed: people may install those of some services
 // only. A cluster that gets more of them later needs a restart of the operator.
 func servesKinds(cfg *rest.Config) (func(kind string) bool, error) {
 	d, err := discovery.NewDiscoveryClientForConfig(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the cluster: %w", err)
 	}
-	list, err := d.ServerResourcesForGroupVersion(openstackv1.GroupVersion.String())
-	if err != nil && !apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("asking the cluster for its kinds: %w", err)
-	}
 	served := map[string]bool{}
-	if list != nil {
-		for _, r := range list.APIResources {
-			served[r.Kind] = true
+	for _, group := range []schema.GroupVersion{openstackv1.GroupVersion, fleetv1.GroupVersion} {
+		list, err := d.ServerResourcesForGroupVersion(group.String())
+		if err != nil && !apierrors.IsNotFound(err) {
+			return nil, fmt.Errorf("asking the cluster for its kinds: %w", err)
+		}
+		if list != nil {
+			for _, r := range list.APIResources {
+				served[r.Kind] = true
+			}
 		}
 	}
 	return func(kind string) bool { return served[kind] }, nil

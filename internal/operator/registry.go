@@ -22,6 +22,7 @@ import (
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/controlplane"
 	"stackwright.dev/stackwright/internal/fleet/buildingblock"
+	"stackwright.dev/stackwright/internal/fleet/hypervisor"
 	"stackwright.dev/stackwright/internal/infra/database"
 	"stackwright.dev/stackwright/internal/infra/devceph"
 	"stackwright.dev/stackwright/internal/infra/galera"
@@ -53,7 +54,7 @@ type Environment struct {
 	Releases func(context.Context) ([]string, error)
 	// Gateway tells that the cluster serves the Gateway API.
 	Gateway bool
-	// Served tells whether the cluster has the definition of a kind of OpenStack resources; nil says yes to all.
+	// Served tells whether the cluster has the definition of a kind that asks OpenStack; nil says yes to all.
 	Served func(kind string) bool
 	// Unseen tells whether nobody looks at objects of a kind of OpenStack resources for want of a right; nil says no.
 	Unseen func(kind string) bool
@@ -149,8 +150,8 @@ func entry[T owner.Object](d kit.Definition[T]) Entry {
 	return e
 }
 
-// openstackResources are the controllers of clouds and of the kinds of OpenStack resources that the cluster has. One
-// that has not even clouds has none of them.
+// openstackResources are the controllers of clouds and of the kinds of OpenStack resources that the cluster has, and of
+// what asks clouds, too: they share sessions. One that has not even clouds has none of them.
 func openstackResources(e Environment) Entry {
 	return Entry{Name: "resources", New: func([]string) ([]kit.Controller, error) {
 		engine := resources.New(kinds.Served(), resources.Sessions(
@@ -169,13 +170,28 @@ func openstackResources(e Environment) Entry {
 			}
 		}
 		controllers, err := engine.Controllers(Scheme())
-		if err != nil || e.Served != nil && !e.Served("ProjectBundle") {
-			return controllers, err
+		if err != nil {
+			return nil, err
 		}
-		bundles, err := kit.New(bundle.Definition(e.Served), Scheme())
-		return append(controllers, bundles), err
+		if e.serves("ProjectBundle") {
+			bundles, err := kit.New(bundle.Definition(e.Served), Scheme())
+			if err != nil {
+				return nil, err
+			}
+			controllers = append(controllers, bundles)
+		}
+		if e.serves(hypervisor.Kind) {
+			hosts, err := kit.New(hypervisor.Definition(engine.Guests(hypervisor.Kind)), Scheme())
+			if err != nil {
+				return nil, err
+			}
+			controllers = append(controllers, hosts)
+		}
+		return controllers, nil
 	}}
 }
+
+func (e Environment) serves(kind string) bool { return e.Served == nil || e.Served(kind) }
 
 // Scheme knows all kinds that controllers read and write. Each controller wants it and it takes milliseconds to make,
 // so that all share one: who adds to it takes a NewScheme.

@@ -88,7 +88,7 @@ func (k *cloudKind[T]) definition(e *Engine) kit.Definition[T] {
 			Act:     func(ctx context.Context, sc *step.Scope[T]) *outcome.Outcome { return k.act(ctx, e, sc) },
 			Release: func(_ context.Context, sc *step.Scope[T]) *outcome.Outcome { return e.disconnect(sc.Owner()) },
 		}},
-		Guard: func(o T) string { return e.guard(keyOf(o), &k.bell) },
+		Guard: func(_ step.View, o T) string { return e.guard(keyOf(o), &k.bell) },
 		Wake: func(ctx context.Context, wake func(types.NamespacedName)) {
 			k.bell.ring(ctx, wake)
 			e.clouds.end()

@@ -13,6 +13,7 @@ var GroupVersion = schema.GroupVersion{Group: "fleet.stackwright.dev", Version: 
 func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion,
 		&BuildingBlock{}, &BuildingBlockList{},
+		&Hypervisor{}, &HypervisorList{},
 	)
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil

@@ -24,6 +24,14 @@ type OVNChassisSpec struct {
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=16
 	NodeSelector map[string]string `json:"nodeSelector"`
+	// Nodes are chassis by name, beside those that have the labels: such as hosts that have lost them and have servers
+	// still.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	Nodes []string `json:"nodes,omitempty"`
 	// Tolerations let pods run on tainted nodes.
 	// +optional
 	// +listType=atomic

@@ -687,6 +687,11 @@ func (in *OVNChassisSpec) DeepCopyInto(out *OVNChassisSpec) {
 			(*out)[key] = val
 		}
 	}
+	if in.Nodes != nil {
+		in, out := &in.Nodes, &out.Nodes
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Tolerations != nil {
 		in, out := &in.Tolerations, &out.Tolerations
 		*out = make([]v1.Toleration, len(*in))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,7 +32,7 @@ func aggregates(s *scope) ([]client.Object, error) {
 	}
 	out := []client.Object{own}
 	for _, name := range append([]string{b.Name}, b.Spec.Placement.Aggregates...) {
-		for _, host := range hostsOf(s) {
+		for _, host := range members(s) {
 			out = append(out, &openstackv1.AggregateHost{ObjectMeta: meta(b, member(b, name, host), ""),
 				Spec: openstackv1.AggregateHostSpec{ResourceSpec: common, Resource: &openstackv1.AggregateHostResource{
 					AggregateRef: openstackv1.Reference{Name: name}, Host: host}}})
@@ -46,17 +45,4 @@ func aggregates(s *scope) ([]client.Object, error) {
 func member(b object, aggregate, host string) string {
 	sum := sha256.Sum256([]byte(aggregate + "\x00" + host))
 	return b.Name + "-" + hex.EncodeToString(sum[:6])
-}
-
-// hostsOf are the names of the hosts, as Nova knows them.
-func hostsOf(s *scope) []string {
-	b := s.Owner()
-	if !fake(b) {
-		return selected(s, b)
-	}
-	var out []string
-	for n := range b.Spec.Fake.Hosts {
-		out = append(out, fmt.Sprintf("%s-%d", b.Name, n))
-	}
-	return out
 }

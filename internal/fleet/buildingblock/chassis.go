@@ -5,6 +5,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/internal/fleet"
 )
 
 // networked tells whether servers on the hosts have networks.
@@ -15,7 +16,8 @@ func chassis(s *scope) ([]client.Object, error) {
 	b := s.Owner()
 	agent, _ := agentOf(b, imageChassis)
 	c := &infrav1.OVNChassis{ObjectMeta: meta(b, b.Name, "chassis"), Spec: infrav1.OVNChassisSpec{
-		OVN: b.Spec.OVN, Image: imageOf(s, imageChassis), Resources: agent.Resources, NodeSelector: selectorOf(b),
+		OVN: b.Spec.OVN, Image: imageOf(s, imageChassis), Resources: agent.Resources, NodeSelector: fleet.Selector(b),
+		Nodes:       kept(s),
 		Tolerations: b.Spec.Hosts.Tolerations, MaxUnavailable: unavailable(b)}}
 	if b.Spec.Network != nil {
 		c.Spec.OVNConnection = *b.Spec.Network.DeepCopy()

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/stackwright/internal/fleet"
 )
 
 // connected is the readiness of nova-compute: all hosts of the process have started, and it has a connection to the
@@ -38,7 +40,7 @@ func computeSet(s *scope) ([]client.Object, error) {
 		{"nova", "/var/lib/nova", state + "/nova"},
 	})
 	c.VolumeMounts = append(c.VolumeMounts, mounts...)
-	return []client.Object{daemons(b, computeName(b), "compute", computePod(s, c, volumes))}, nil
+	return []client.Object{daemons(s, computeName(b), "compute", computePod(s, c, volumes))}, nil
 }
 
 // fakeSet runs all fake hosts in one process. There is never a second one: two would be the same hosts.
@@ -47,13 +49,13 @@ func fakeSet(s *scope) ([]client.Object, error) {
 	c := compute(s)
 	c.Env = append(c.Env, corev1.EnvVar{Name: "OS_DEFAULT__HOST", Value: b.Name + "-0"},
 		corev1.EnvVar{Name: "STACKWRIGHT_BLOCK", Value: b.Name},
-		corev1.EnvVar{Name: "STACKWRIGHT_FAKE_HOSTS", Value: fmt.Sprint(b.Spec.Fake.Hosts)})
+		corev1.EnvVar{Name: "STACKWRIGHT_FAKE_HOSTS", Value: fmt.Sprint(fakes(s))})
 	c.SecurityContext = &corev1.SecurityContext{ReadOnlyRootFilesystem: new(true), AllowPrivilegeEscalation: new(false),
 		Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}}
 	volumes, mounts := put([]place{{"nova", "/var/lib/nova", ""}})
 	c.VolumeMounts = append(c.VolumeMounts, mounts...)
 	pod := computePod(s, c, volumes)
-	pod.Spec.NodeSelector, pod.Spec.Tolerations = selectorOf(b), b.Spec.Hosts.Tolerations
+	pod.Spec.NodeSelector, pod.Spec.Tolerations = fleet.Selector(b), b.Spec.Hosts.Tolerations
 	set := &appsv1.StatefulSet{ObjectMeta: meta(b, computeName(b), "compute"), Spec: appsv1.StatefulSetSpec{
 		Replicas:    new(int32(1)),
 		ServiceName: computeName(b),

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit"
+	"stackwright.dev/kit/gate"
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 
@@ -25,6 +26,7 @@ import (
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/fleet"
 	"stackwright.dev/stackwright/internal/nodes"
 	"stackwright.dev/stackwright/internal/service"
 )
@@ -48,6 +50,7 @@ const (
 	stepChassis   = "chassis"
 	stepMetadata  = "metadata"
 	stepKeys      = "keys"
+	stepHosts     = "hosts"
 	refCell       = "cell"
 	refShared     = "shared"
 	refConfig     = "config"
@@ -55,11 +58,16 @@ const (
 	refNodes      = "nodes"
 	refOthers     = "others"
 	refRelease    = "release"
+	refHosts      = "hosts"
 	refOVN        = "ovn"
 	refOVNClient  = "ovn-client"
 	refPassword   = "metadata-password"
 	refKeys       = "keys"
+	refNovas      = "novas"
 )
+
+// conditionHosts is that of all that is about hosts as Nova knows them.
+const conditionHosts = "HostsReady"
 
 // keyHash of the cell's Secret changes with what is in it.
 const keyHash = "hash"
@@ -72,17 +80,12 @@ func Definition() kit.Definition[object] {
 		Refs:   refs(),
 		Steps:  steps(),
 		Report: report,
+		Guard:  guard,
 	}
 }
 
 func refs() []ref.Ref[object] {
-	return append(append(metadataRefs(), service.CephRefs(cephs)...),
-		ref.Local(refKeys, &corev1.Secret{}, func(b object) string {
-			if !onCeph(b) {
-				return ""
-			}
-			return keysName(b)
-		}),
+	return append(slices.Concat(metadataRefs(), hostRefs(), keyRefs()),
 		ref.To(refRelease, &controlplanev1.OpenStackRelease{}, func(b object) []types.NamespacedName {
 			return []types.NamespacedName{{Name: b.Spec.Release}}
 		}, ref.Optional[object](), ref.DigestOf[object](pictures)),
@@ -104,7 +107,9 @@ func refs() []ref.Ref[object] {
 
 func steps() []step.Step[object] {
 	release := []step.Option[object]{step.Reads[object](refRelease), step.After[object](stepRelease)}
-	hosts := append(slices.Clone(release), step.When(onNodes), step.After[object](stepNamespace, stepNodes, stepAccess))
+	// A host is taken off the books after its agents, which would write it into them again.
+	hosts := append(slices.Clone(release), step.When(onNodes), step.Reads[object](refNodes, refHosts),
+		step.After[object](stepNamespace, stepAccess, stepHosts))
 	compute := []step.Option[object]{step.Reads[object](refCell, refShared, refConfig), step.After[object](stepConfig)}
 	with := func(o []step.Option[object], more ...step.Option[object]) []step.Option[object] {
 		return append(slices.Clone(o), more...)
@@ -113,8 +118,13 @@ func steps() []step.Step[object] {
 		step.Check(stepRelease, checkImages, step.Reads[object](refRelease), step.Condition[object]("ImagesReady")),
 		step.Check(stepNamespace, namespace, step.Reads[object](refNamespace), step.When(onNodes),
 			step.Condition[object]("NamespaceReady")),
-		step.Check(stepNodes, free, step.Reads[object](refNodes, refOthers), step.When(onNodes),
+		step.Check(stepNodes, free, step.Reads[object](refNodes, refOthers, refHosts), step.When(onNodes),
 			step.Condition[object]("NodesReady")),
+		step.Check("some", some, step.Reads[object](refNodes), step.After[object](stepNodes), step.When(onNodes),
+			step.Condition[object]("NodesReady")),
+		step.Objects(stepHosts, hypervisorsOf, step.Reads[object](refCell, refNodes, refHosts), step.After[object](stepNodes),
+			step.Condition[object](conditionHosts), step.Makes[object](&fleetv1.Hypervisor{}), step.Ready[object](hypervisorKind, gate.Exists),
+			step.ForsakeWhen(forgotten)),
 		step.Objects(stepConfig, config, step.Makes[object](&corev1.Secret{}), step.Condition[object]("ConfigReady")),
 		step.Objects(stepAccess, account, step.Makes[object](&corev1.ServiceAccount{})),
 		step.Objects(stepKeys, keys, step.Reads[object](service.CephReads()...), step.When(onCeph),
@@ -122,18 +132,21 @@ func steps() []step.Step[object] {
 		step.Objects(stepLibvirt, libvirtSet, with(hosts, step.Makes[object](&appsv1.DaemonSet{}),
 			step.Reads[object](refKeys), step.After[object](stepKeys),
 			step.Condition[object]("LibvirtReady"))...),
-		step.Objects(stepChassis, chassis, with(release, step.After[object](stepNamespace, stepNodes), step.When(networked),
-			step.Makes[object](&infrav1.OVNChassis{}), step.Condition[object]("ChassisReady"))...),
+		step.Objects(stepChassis, chassis, with(release, step.After[object](stepNamespace, stepHosts), step.When(networked),
+			step.Reads[object](refNodes, refHosts), step.Makes[object](&infrav1.OVNChassis{}), step.Condition[object]("ChassisReady"))...),
 		step.Objects(stepMetadata, metadata, with(hosts, step.When(networked), step.Makes[object](&corev1.Secret{},
 			&appsv1.DaemonSet{}), step.Reads[object](refCell, refShared, refOVN, refOVNClient, refPassword),
 			step.Condition[object]("MetadataReady"))...),
 		step.Objects(stepCompute, computeSet, with(hosts, append(compute, step.Makes[object](&appsv1.DaemonSet{}),
 			step.Condition[object]("ComputeReady"))...)...),
-		step.Objects(stepPlacement, aggregates, step.Reads[object](refCell, refNodes),
+		step.Check("registered", registered, step.Sees[object](stepHosts), step.Reads[object](refNodes, refHosts),
+			step.After[object](stepCompute, stepFake), step.Condition[object](conditionHosts)),
+		step.Objects(stepPlacement, aggregates, step.Reads[object](refCell, refNodes, refHosts, refNovas),
 			step.After[object](stepNodes, stepCompute, stepFake), step.Condition[object]("AggregatesReady"),
-			step.Makes[object](&openstackv1.HostAggregate{}, &openstackv1.AggregateHost{})),
-		step.Objects(stepFake, fakeSet, with(release, append(compute, step.After[object](stepAccess), step.When(fake),
-			step.Makes[object](&appsv1.StatefulSet{}), step.Condition[object]("FakeReady"))...)...),
+			step.Makes[object](&openstackv1.HostAggregate{}, &openstackv1.AggregateHost{}), step.ForsakeWhen(forgotten)),
+		step.Objects(stepFake, fakeSet, with(release, append(compute, step.After[object](stepAccess, stepHosts),
+			step.When(fake), step.Reads[object](refHosts), step.Makes[object](&appsv1.StatefulSet{}),
+			step.Condition[object]("FakeReady"))...)...),
 	}
 }
 
@@ -183,5 +196,5 @@ func claim(obj client.Object) string {
 	if !ok {
 		return ""
 	}
-	return nodes.Claim(b, selectorOf(b))
+	return nodes.Claim(b, fleet.Selector(b))
 }

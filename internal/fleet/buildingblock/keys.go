@@ -4,6 +4,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/ref"
+
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/service"
 )
@@ -15,6 +17,16 @@ func keysName(b object) string { return b.Name + "-keys" }
 
 // onCeph tells whether servers have volumes in a Ceph.
 func onCeph(b object) bool { return len(cephs(b)) > 0 }
+
+// keyRefs are the Secrets of the Cephs, and the one that the block makes of them.
+func keyRefs() []ref.Ref[object] {
+	return append(service.CephRefs(cephs), ref.Local(refKeys, &corev1.Secret{}, func(b object) string {
+		if !onCeph(b) {
+			return ""
+		}
+		return keysName(b)
+	}))
+}
 
 func cephs(b object) []*servicev1.Ceph {
 	if b.Spec.Libvirt == nil {

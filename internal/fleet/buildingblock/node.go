@@ -5,6 +5,7 @@ import (
 
 	"stackwright.dev/kit/outcome"
 
+	"stackwright.dev/stackwright/internal/fleet"
 	"stackwright.dev/stackwright/internal/nodes"
 )
 
@@ -17,8 +18,8 @@ func namespace(_ context.Context, s *scope) *outcome.Outcome {
 func free(_ context.Context, s *scope) *outcome.Outcome {
 	b := s.Owner()
 	names := selected(s, b)
-	if len(names) == 0 {
-		return nodes.None("spec.hosts.nodeSelector", selectorOf(b), "hosts")
+	if len(names) == 0 && len(hypervisors(s.All(refHosts), b)) == 0 {
+		return none(b)
 	}
 	for _, other := range s.All(refOthers) {
 		c, ok := other.(object)
@@ -33,13 +34,17 @@ func free(_ context.Context, s *scope) *outcome.Outcome {
 	return outcome.Done()
 }
 
-// selected are the names of the nodes that a block selects, sorted.
-func selected(s *scope, b object) []string { return nodes.Selected(s.All(refNodes), selectorOf(b)) }
-
-func selectorOf(b object) map[string]string {
-	out := map[string]string{}
-	for k, v := range b.Spec.Hosts.NodeSelector {
-		out[k] = string(v)
+// some tells of a selector that no node has any more. Nothing waits for it: the last host is on its way out.
+func some(_ context.Context, s *scope) *outcome.Outcome {
+	if b := s.Owner(); len(selected(s, b)) == 0 {
+		return none(b)
 	}
-	return out
+	return outcome.Done()
 }
+
+func none(b object) *outcome.Outcome {
+	return nodes.None("spec.hosts.nodeSelector", fleet.Selector(b), "hosts")
+}
+
+// selected are the names of the nodes that a block selects, sorted.
+func selected(s *scope, b object) []string { return nodes.Selected(s.All(refNodes), fleet.Selector(b)) }

@@ -8,6 +8,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/stackwright/internal/fleet"
+	"stackwright.dev/stackwright/internal/nodes"
 )
 
 const (
@@ -56,9 +59,11 @@ func account(s *scope) ([]client.Object, error) {
 }
 
 // daemons runs an agent on each host.
-func daemons(b object, name, agent string, pod corev1.PodTemplateSpec) *appsv1.DaemonSet {
+func daemons(s *scope, name, agent string, pod corev1.PodTemplateSpec) *appsv1.DaemonSet {
+	b := s.Owner()
 	pod.Spec.HostNetwork, pod.Spec.DNSPolicy = true, corev1.DNSClusterFirstWithHostNet
-	pod.Spec.NodeSelector, pod.Spec.Tolerations = selectorOf(b), b.Spec.Hosts.Tolerations
+	pod.Spec.Tolerations = b.Spec.Hosts.Tolerations
+	nodes.Place(&pod.Spec, fleet.Selector(b), kept(s))
 	// A host without agents keeps its servers, and nobody can do anything about them.
 	pod.Spec.PriorityClassName = "system-node-critical"
 	return &appsv1.DaemonSet{ObjectMeta: meta(b, name, agent), Spec: appsv1.DaemonSetSpec{

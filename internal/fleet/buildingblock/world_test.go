@@ -40,6 +40,7 @@ func scenario(t *testing.T, name, patch string) kittest.Scenario {
 			return []kit.Controller{c}, err
 		},
 		CRDs: []string{definitions + "fleet.stackwright.dev_buildingblocks.yaml",
+			definitions + "fleet.stackwright.dev_hypervisors.yaml", definitions + "service.stackwright.dev_novas.yaml",
 			definitions + "service.stackwright.dev_novacells.yaml", definitions + "infra.stackwright.dev_ovns.yaml",
 			definitions + "infra.stackwright.dev_ovnchassis.yaml",
 			definitions + "openstack.stackwright.dev_hostaggregates.yaml",
@@ -47,8 +48,14 @@ func scenario(t *testing.T, name, patch string) kittest.Scenario {
 			definitions + "controlplane.stackwright.dev_openstackreleases.yaml"},
 		Files: []string{"testdata/world.yaml", patched(t, name, patch)},
 		Children: map[string]kittest.Behaviour{"DaemonSet": onNodes(3),
-			"OVNChassis": ready, "HostAggregate": ready, "AggregateHost": ready},
+			"OVNChassis": ready, "HostAggregate": ready, "AggregateHost": ready,
+			"Hypervisor": vacancy("Vacant", ready)},
 	}
+}
+
+// vacancy has a host say which servers would be on it if it left.
+func vacancy(v string, b kittest.Behaviour) kittest.Behaviour {
+	return kittest.With(b, map[string]any{"vacancy": v})
 }
 
 // onNodes has a DaemonSet run on that many nodes.
@@ -79,7 +86,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestFakeGolden(t *testing.T) {
-	kittest.New(t, scenario(t, "fake", "")).Golden(t, "testdata/crowd.yaml")
+	kittest.New(t, scenario(t, "fake", "spec: {fake: {hosts: 2}}")).Golden(t, "testdata/crowd.yaml")
 }
 
 func TestBudget(t *testing.T) { kittest.New(t, scenario(t, "libvirt", "")).Budget(t, 0, 0) }
@@ -241,7 +248,7 @@ func TestWhatCannotWorkIsTold(t *testing.T) {
 			"No node has the labels of spec.hosts.nodeSelector, example.org/rack=z; run kubectl label node NAME", false},
 		"pod security": {"", "restricted", "NamespaceReady", "PodSecurity",
 			"Namespace cloud has Pod Security level restricted, and agents of hosts need privileged; run kubectl label", false},
-		"no cell": {"spec: {cell: nowhere}", "", "ComputeReady", "",
+		"no cell": {"spec: {cell: nowhere}", "", "HostsReady", "",
 			"NovaCell nowhere does not exist in namespace cloud; create it.", false},
 		"an option": {"spec: {config: {libvirt: {image_type: raw}}}", "", "ConfigReady", "InvalidConfig",
 			"nova-compute of release epoxy has no option image_type in section [libvirt]; did you mean images_type?", false},

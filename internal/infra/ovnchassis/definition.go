@@ -7,6 +7,8 @@
 package ovnchassis
 
 import (
+	"strings"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -124,5 +126,5 @@ func claim(obj client.Object) string {
 	if !ok {
 		return ""
 	}
-	return nodes.Claim(o, o.Spec.NodeSelector)
+	return nodes.Claim(o, o.Spec.NodeSelector) + "\x00" + strings.Join(o.Spec.Nodes, ",")
 }

@@ -2,6 +2,7 @@ package ovnchassis
 
 import (
 	"context"
+	"slices"
 
 	"stackwright.dev/kit/outcome"
 
@@ -41,5 +42,12 @@ func free(_ context.Context, s *scope) *outcome.Outcome {
 
 // selected are the names of the nodes that a set selects, sorted.
 func selected(s *scope, o object) []string {
-	return nodes.Selected(s.All(refNodes), o.Spec.NodeSelector)
+	out := nodes.Selected(s.All(refNodes), o.Spec.NodeSelector)
+	for _, n := range s.All(refNodes) {
+		if slices.Contains(o.Spec.Nodes, n.GetName()) && !slices.Contains(out, n.GetName()) {
+			out = append(out, n.GetName())
+		}
+	}
+	slices.Sort(out)
+	return out
 }

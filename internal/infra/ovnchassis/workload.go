@@ -14,6 +14,7 @@ import (
 	wire "stackwright.dev/stackwright/internal/agent/chassis"
 	"stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/infra/ovn"
+	"stackwright.dev/stackwright/internal/nodes"
 )
 
 const (
@@ -59,7 +60,7 @@ func remote(s *scope) string {
 }
 
 func pod(o object, remote string) corev1.PodSpec {
-	return corev1.PodSpec{
+	p := corev1.PodSpec{
 		ServiceAccountName:           daemons(o),
 		AutomountServiceAccountToken: new(false),
 		EnableServiceLinks:           new(false),
@@ -67,7 +68,6 @@ func pod(o object, remote string) corev1.PodSpec {
 		PriorityClassName:             "system-node-critical",
 		HostNetwork:                   true,
 		DNSPolicy:                     corev1.DNSClusterFirstWithHostNet,
-		NodeSelector:                  o.Spec.NodeSelector,
 		Tolerations:                   o.Spec.Tolerations,
 		TerminationGracePeriodSeconds: new(int64(30)),
 		// Sockets and files of Open vSwitch are root's, for those who plug guests into it.
@@ -82,6 +82,8 @@ func pod(o object, remote string) corev1.PodSpec {
 			member.Secret("tls", ovn.ClientSecret(o.Spec.OVN), "tls.crt", "tls.key", "ca.crt"),
 		},
 	}
+	nodes.Place(&p, o.Spec.NodeSelector, o.Spec.Nodes)
+	return p
 }
 
 func folder(name, path string) corev1.Volume {

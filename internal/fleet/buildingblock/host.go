@@ -1,0 +1,197 @@
+package buildingblock
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/gate"
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/reconcile"
+	"stackwright.dev/kit/ref"
+	"stackwright.dev/kit/step"
+
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/fleet"
+	"stackwright.dev/stackwright/internal/nodes"
+)
+
+// hypervisorKind is the kind of objects of hosts, and conditionRegistered the condition by which they tell how they are.
+const (
+	hypervisorKind      = "Hypervisor"
+	conditionRegistered = "Registered"
+)
+
+func hostRefs() []ref.Ref[object] {
+	all := func(b object) []types.NamespacedName { return []types.NamespacedName{{Namespace: b.Namespace}} }
+	return []ref.Ref[object]{
+		ref.To(refHosts, &fleetv1.Hypervisor{}, all, ref.DigestOf[object](stay)),
+		ref.To(refNovas, &servicev1.Nova{}, all, ref.DigestOf[object](func(o client.Object) string {
+			return string(o.GetUID())
+		})),
+	}
+}
+
+// stay is all of a host that decides whether it keeps its agents.
+func stay(obj client.Object) string {
+	h, ok := obj.(*fleetv1.Hypervisor)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintln(h.Name, h.Spec.Block, h.Status.Vacancy == fleetv1.Vacant)
+}
+
+// hypervisors are those of a block, by name.
+func hypervisors(all []client.Object, b object) []*fleetv1.Hypervisor {
+	var out []*fleetv1.Hypervisor
+	for _, o := range all {
+		if h, ok := o.(*fleetv1.Hypervisor); ok && h.Spec.Block == b.Name {
+			out = append(out, h)
+		}
+	}
+	slices.SortFunc(out, func(a, b *fleetv1.Hypervisor) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// wanted are the names of the hosts that the block is to have, as Nova knows them.
+func wanted(s *scope) []string {
+	b := s.Owner()
+	if !fake(b) {
+		return selected(s, b)
+	}
+	var out []string
+	for n := range b.Spec.Fake.Hosts {
+		out = append(out, fleet.FakeHost(b, n))
+	}
+	return out
+}
+
+// kept are hosts that the block is to have no more and that have servers still, or may have. They keep their agents.
+func kept(s *scope) []string {
+	b := s.Owner()
+	var out []string
+	stays := wanted(s)
+	for _, h := range hypervisors(s.All(refHosts), b) {
+		if h.Status.Vacancy != fleetv1.Vacant && !slices.Contains(stays, h.Name) {
+			out = append(out, h.Name)
+		}
+	}
+	return out
+}
+
+// members are the names of all hosts that the block has.
+func members(s *scope) []string { return append(wanted(s), kept(s)...) }
+
+// fakes is how many hosts the process of driver fake has: those that are kept have the highest numbers.
+func fakes(s *scope) int32 {
+	b := s.Owner()
+	n := b.Spec.Fake.Hosts
+	for _, name := range kept(s) {
+		for name != fleet.FakeHost(b, n-1) && n < maxFakes {
+			n++
+		}
+	}
+	return n
+}
+
+// maxFakes is the most fake hosts that the schema allows.
+const maxFakes = 500
+
+// hypervisorsOf makes an object for each host. That of a host which leaves stays until nothing is on it.
+func hypervisorsOf(s *scope) ([]client.Object, error) {
+	b := s.Owner()
+	var out []client.Object
+	for _, name := range members(s) {
+		out = append(out, &fleetv1.Hypervisor{ObjectMeta: meta(b, name, ""), Spec: fleetv1.HypervisorSpec{
+			Block: b.Name, Cell: b.Spec.Cell, Cloud: where(s.Get(refCell))}})
+	}
+	return out, nil
+}
+
+// registered waits until servers can be scheduled to every host, and tells of those that leave.
+func registered(_ context.Context, s *scope) *outcome.Outcome {
+	var first *outcome.Outcome
+	bad, all := 0, hypervisors(s.All(refHosts), s.Owner())
+	for _, h := range all {
+		ready, why := gate.For(h)(h)
+		if ready {
+			continue
+		}
+		if bad++; first != nil {
+			continue
+		}
+		first = outcome.Wait(hypervisorKind+" "+h.Name, "%s", why)
+		if c := apimeta.FindStatusCondition(h.Status.Conditions, conditionRegistered); c != nil && c.Message != "" {
+			first.Message, first.Reason = c.Message, c.Reason
+		}
+	}
+	for _, name := range members(s) {
+		if s.Child(stepHosts, hypervisorKind, name) == nil && first == nil {
+			first = outcome.Wait(hypervisorKind+" "+name, "Waits until Hypervisor %s is made.", name)
+		}
+	}
+	if first != nil && bad > 1 {
+		first.Message += fmt.Sprintf(" %d of %d hosts are not ready.", bad, len(all))
+	}
+	return first
+}
+
+// forgotten tells whether the Nova that knew the hosts is deleted for good.
+func forgotten(s *scope) bool { return fleet.Forgotten(s.Get(refCell), s.All(refNovas)) }
+
+// guard keeps a block, with its agents, as long as servers are on one of its hosts, or nobody tells whether there are.
+func guard(v step.View, b object) string {
+	if cell := v.Referenced(refCell); fleet.Forgotten(cell[0], v.Referenced(refNovas)) {
+		return ""
+	}
+	known := map[string]bool{}
+	for _, o := range v.Referenced(refHosts) {
+		known[o.GetName()] = true
+	}
+	why, full := "", 0
+	for _, h := range hypervisors(v.Referenced(refHosts), b) {
+		text := holds(h, b)
+		if text == "" {
+			continue
+		}
+		if full++; why == "" {
+			why = text
+		}
+	}
+	if set, ok := v.Child(stepCompute, "DaemonSet", computeName(b)).(*appsv1.DaemonSet); ok && set != nil && why == "" {
+		for _, name := range nodes.Selected(v.Referenced(refNodes), fleet.Selector(b)) {
+			if !known[name] {
+				return "It is not known yet which servers are on host " + name + "."
+			}
+		}
+	}
+	if full > 1 {
+		why += fmt.Sprintf(" The same is to do for %d more hosts.", full-1)
+	}
+	return why
+}
+
+// holds tells what of a host keeps its block.
+func holds(h *fleetv1.Hypervisor, b object) string {
+	why := "It is not known yet which servers are on host " + h.Name + "."
+	if c := apimeta.FindStatusCondition(h.Status.Conditions, conditionRegistered); c != nil && c.Message != "" {
+		why = c.Message
+	}
+	switch {
+	case h.Status.Vacancy == fleetv1.Vacant:
+		return ""
+	case h.Status.Vacancy == fleetv1.Occupied:
+		return why
+	case reconcile.Abandons(b, stepHosts):
+		return ""
+	}
+	return why + " If Nova is gone for good, annotate the object with " + reconcile.AnnotationAbandon + "=" + stepHosts +
+		"," + stepPlacement + "."
+}

@@ -1,0 +1,268 @@
+package buildingblock_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"stackwright.dev/kit/kittest"
+)
+
+const (
+	hostOne  = "Hypervisor/cloud/node-1"
+	hostTwo  = "Hypervisor/cloud/node-2"
+	computes = "DaemonSet/cloud/rack-a-compute"
+)
+
+// hosting is a host that says so of itself. Its object is held, as its controller does.
+func hosting(ready, reason, message, vacancy string) kittest.Behaviour {
+	return func(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
+		out := kittest.Told(ready, reason, message)(p, u)
+		conditions, _ := out["conditions"].([]any)
+		first, _ := conditions[0].(map[string]any)
+		registered := map[string]any{"type": "Registered"}
+		for k, v := range first {
+			if k != "type" {
+				registered[k] = v
+			}
+		}
+		out["conditions"], out["vacancy"] = append(conditions, registered), vacancy
+		return out
+	}
+}
+
+func occupied(name string) kittest.Behaviour {
+	return hosting("False", "ServersOnHost", "1 server is on host "+name+" (web s-0): move or delete them.", "Occupied")
+}
+
+// hold keeps an object as its controller does.
+func hold(p *kittest.Play, ref string) {
+	p.T.Helper()
+	p.Change(ref, "metadata.finalizers", []any{"example.org/controller"})
+}
+
+func letGo(p *kittest.Play, ref string) {
+	p.T.Helper()
+	p.Change(ref, "metadata.finalizers", nil)
+}
+
+// A block is ready when servers can be scheduled to its hosts, and not before; it says which host lacks what.
+func TestReadyMeansSchedulable(t *testing.T) {
+	s := scenario(t, "libvirt", "")
+	s.Children["Hypervisor"] = hosting("False", "NotMapped", "Nova has not mapped host node-1 into its cell yet.", "")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		for _, condition := range []string{"HostsReady", "Ready"} {
+			if c := p.Condition(rack, condition); c.Status != "False" || c.Reason != "NotMapped" ||
+				!strings.Contains(c.Message, "Nova has not mapped host node-1") {
+				t.Errorf("%s is %s %s: %s", condition, c.Status, c.Reason, c.Message)
+			}
+		}
+		p.Behave("Hypervisor", hosting("True", "Ready", "", ""))
+		p.Settle()
+		p.Ready()
+	})
+}
+
+// A block with servers is not deleted: object, agents and aggregates stay, and it says what is to be done.
+func TestServersKeepTheBlock(t *testing.T) {
+	s := scenario(t, "libvirt", "spec: {hosts: {nodeSelector: {example.org/rack: null, example.org/row: one}}}")
+	s.Children["Hypervisor"] = hosting("True", "Ready", "", "")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Remove(rack)
+		p.Settle()
+		if c := p.Condition(rack, "Ready"); c.Reason != "DeletionHeld" ||
+			!strings.Contains(c.Message, "It is not known yet which servers are on host node-1.") ||
+			!strings.Contains(c.Message, "abandon=hosts,aggregates") {
+			t.Errorf("with nothing known, Ready is %s: %s", c.Reason, c.Message)
+		}
+		p.Behave("Hypervisor/node-1", hosting("False", "Leaving", "", "Vacant"))
+		p.Behave("Hypervisor/node-2", occupied("node-2"))
+		p.Settle()
+		// Servers that are known are not given up.
+		p.Change(rack, `metadata.annotations.kit\.stackwright\.dev/abandon`, "hosts,aggregates")
+		p.Settle()
+		if c := p.Condition(rack, "Ready"); c.Reason != "DeletionHeld" ||
+			!strings.HasPrefix(c.Message, "1 server is on host node-2 (web s-0): move or delete them.") {
+			t.Errorf("Ready is %s: %s", c.Reason, c.Message)
+		}
+		for _, ref := range []string{computes, "DaemonSet/cloud/rack-a-libvirt", hostOne, hostTwo, "HostAggregate/cloud/rack-a"} {
+			if o := p.Object(ref); o == nil || o.GetDeletionTimestamp() != nil {
+				t.Errorf("%s is gone", ref)
+			}
+		}
+		p.Behave("Hypervisor/node-2", hosting("False", "Leaving", "", "Vacant"))
+		hold(p, hostTwo)
+		p.Settle()
+		if p.Object(computes) != nil || p.Object(hostTwo) == nil {
+			t.Error("the host is taken off the books before its agents")
+		}
+		letGo(p, hostTwo)
+		p.Settle()
+		p.Empty()
+	})
+}
+
+// A node that loses its labels keeps its agents, and its place in aggregates, until no server is on it.
+func TestServersKeepTheAgents(t *testing.T) {
+	s := scenario(t, "libvirt", "spec: {ovn: network, hosts: {nodeSelector: {example.org/rack: null, example.org/row: one}}}")
+	s.Children["Hypervisor"] = hosting("True", "Ready", "", "")
+	names := func(p *kittest.Play) []string {
+		var out []string
+		terms, _, _ := unstructured.NestedSlice(p.Object(computes).Object, "spec", "template", "spec", "affinity",
+			"nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+		for _, term := range terms {
+			m, _ := term.(map[string]any)
+			fields, _ := m["matchFields"].([]any)
+			for _, f := range fields {
+				values, _, _ := unstructured.NestedStringSlice(f.(map[string]any), "values")
+				out = append(out, values...)
+			}
+		}
+		return out
+	}
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		hold(p, hostTwo)
+		p.Behave("Hypervisor/node-2", occupied("node-2"))
+		p.Change("Node/node-2", "metadata.labels", map[string]any{})
+		p.Settle()
+		if c := p.Condition(rack, "Ready"); c.Reason != "ServersOnHost" || !strings.Contains(c.Message, "on host node-2") {
+			t.Errorf("Ready is %s: %s", c.Reason, c.Message)
+		}
+		chassis, _, _ := unstructured.NestedStringSlice(p.Object("OVNChassis/cloud/rack-a").Object, "spec", "nodes")
+		if got := names(p); !slices.Equal(got, []string{"node-2"}) || !slices.Equal(chassis, got) {
+			t.Errorf("agents are kept on %v and the chassis on %v, want node-2", got, chassis)
+		}
+		if h := p.Object(hostTwo); h == nil || h.GetDeletionTimestamp() != nil || inAggregates(p) != 2 {
+			t.Errorf("the host is let go, or out of its aggregate: %d are in it", inAggregates(p))
+		}
+		p.Behave("Hypervisor/node-2", hosting("False", "Leaving", "", "Vacant"))
+		p.Settle()
+		if got := names(p); len(got) > 0 || inAggregates(p) != 1 {
+			t.Errorf("agents are kept on %v, and %d hosts are in the aggregate", got, inAggregates(p))
+		}
+		if h := p.Object(hostTwo); h == nil || h.GetDeletionTimestamp() == nil {
+			t.Error("the object of an empty host is not deleted")
+		}
+		letGo(p, hostTwo)
+		p.Settle()
+		p.Ready()
+	})
+}
+
+func inAggregates(p *kittest.Play) (n int) {
+	for _, o := range p.Objects() {
+		if o.GetKind() == "AggregateHost" && o.GetDeletionTimestamp() == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// The last node of a block leaves as any other does.
+func TestTheLastNodeLeaves(t *testing.T) {
+	s := scenario(t, "libvirt", "")
+	s.Children["Hypervisor"] = hosting("True", "Ready", "", "")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Behave("Hypervisor/node-1", occupied("node-1"))
+		p.Change("Node/node-1", "metadata.labels", map[string]any{})
+		p.Settle()
+		if c := p.Condition(rack, "NodesReady"); c.Reason != "NoNodes" || p.Object(hostOne) == nil {
+			t.Errorf("NodesReady is %s: %s", c.Reason, c.Message)
+		}
+		p.Behave("Hypervisor/node-1", hosting("False", "Leaving", "", "Vacant"))
+		p.Settle()
+		if p.Object(hostOne) != nil {
+			t.Error("the host is still there")
+		}
+	})
+}
+
+// A fake host that has servers is kept, with those below it.
+func TestFewerFakeHosts(t *testing.T) {
+	s := scenario(t, "fake", "spec: {fake: {hosts: 4}}")
+	s.Children["Hypervisor"] = hosting("True", "Ready", "", "Vacant")
+	s.Children["Hypervisor/crowd-2"] = occupied("crowd-2")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		hosts := func() string {
+			containers, _, _ := unstructured.NestedSlice(p.Object("StatefulSet/cloud/crowd-compute").Object, "spec", "template",
+				"spec", "containers")
+			c, _ := containers[0].(map[string]any)
+			env, _ := c["env"].([]any)
+			for _, e := range env {
+				if m, _ := e.(map[string]any); m["name"] == "STACKWRIGHT_FAKE_HOSTS" {
+					v, _ := m["value"].(string)
+					return v
+				}
+			}
+			return ""
+		}
+		p.Change(crowd, "spec.fake.hosts", int64(1))
+		p.Settle()
+		if n := hosts(); n != "3" || p.Object("Hypervisor/cloud/crowd-3") != nil || p.Object("Hypervisor/cloud/crowd-2") == nil {
+			t.Errorf("the process has %s hosts, want 3", n)
+		}
+		p.Behave("Hypervisor/crowd-2", hosting("False", "Leaving", "", "Vacant"))
+		p.Settle()
+		if n := hosts(); n != "1" || p.Object("Hypervisor/cloud/crowd-2") != nil {
+			t.Errorf("the process has %s hosts, want 1", n)
+		}
+	})
+}
+
+// A block whose Nova is deleted for good goes without asking it. One whose Nova does not answer waits, and says for what
+// and how a person gives it up.
+func TestNovaIsGone(t *testing.T) {
+	for name, c := range map[string]struct {
+		gone []string
+		stay bool
+	}{
+		"it does not answer": {nil, true},
+		"the cell is gone":   {[]string{"NovaCell/cloud/nova-cell1"}, true},
+		"all is gone":        {[]string{"NovaCell/cloud/nova-cell1", "Nova/cloud/nova"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, scenario(t, "libvirt", "")).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				p.Behave("HostAggregate", kittest.Told("False", "Unavailable", "service compute does not answer"))
+				hold(p, "HostAggregate/cloud/rack-a")
+				p.Settle()
+				for _, o := range c.gone {
+					p.Remove(o)
+				}
+				p.Remove(rack)
+				p.Settle()
+				const given = `*`
+				asked := func() bool {
+					return p.Object("HostAggregate/cloud/rack-a").GetAnnotations()["kit.stackwright.dev/abandon"] == given
+				}
+				if asked() == c.stay {
+					t.Errorf("its aggregate is given up: %v", asked())
+				}
+				if c.stay {
+					r := p.Condition(rack, "Ready")
+					for _, want := range []string{"Waits until HostAggregate rack-a is deleted", "service compute does not answer",
+						"annotate the object with kit.stackwright.dev/abandon=aggregates"} {
+						if !strings.Contains(r.Message, want) {
+							t.Errorf("Ready is %s: %s\nwant %q", r.Reason, r.Message, want)
+						}
+					}
+					p.Change(rack, `metadata.annotations.kit\.stackwright\.dev/abandon`, "aggregates")
+					p.Settle()
+					if !asked() {
+						t.Error("a person gives it up, and nothing happens")
+					}
+				}
+				letGo(p, "HostAggregate/cloud/rack-a")
+				p.Settle()
+				if p.Object(rack) != nil {
+					t.Error("the block is still there")
+				}
+			})
+		})
+	}
+}

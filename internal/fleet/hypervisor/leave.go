@@ -1,0 +1,187 @@
+package hypervisor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/reconcile"
+	"stackwright.dev/kit/step"
+
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
+	"stackwright.dev/stackwright/internal/openstack"
+)
+
+const (
+	// settle is how long after a host was closed it is looked for servers: a scheduler may have chosen it just before.
+	settle = 10 * time.Second
+	// emptier is the time between two looks at a host that is to become empty.
+	emptier = 15 * time.Second
+)
+
+// abandon is how a person gives up what Nova and Placement know of a host.
+const abandon = reconcile.AnnotationAbandon + "=" + stepNova
+
+// vacate closes a host to new servers, and then tells whether it has some. Its agents work on until it has none.
+func (c *controller) vacate(ctx context.Context, sc *scope, a api) *outcome.Outcome {
+	o := sc.Owner()
+	c.note(o, func(b *book) {
+		b.vacancy = cmp.Or(b.vacancy, o.Status.Vacancy, fleetv1.VacancyUnknown)
+	})
+	s, f, out := c.find(ctx, sc, a, soon)
+	if out != nil {
+		return out
+	}
+	if f.agent.ID == "" && f.machine.ID == "" {
+		return c.conclude(o, fleetv1.Vacant)
+	}
+	if f.agent.ID != "" && !f.disabled() {
+		a.lane = openstack.Urgent
+		if err := a.disable(ctx, f.agent.ID, reason(o)); err != nil {
+			return failed(fmt.Errorf("closing the host to new servers: %w", err))
+		}
+		c.watches.of(cloudOf(o)).expire()
+		c.note(o, func(b *book) { b.closed = time.Now() })
+	}
+	b := c.book(o)
+	if b.closed.IsZero() {
+		c.note(o, func(b *book) { b.closed = time.Now() })
+	}
+	if n := len(f.machine.Servers); n > 0 {
+		c.note(o, func(b *book) { b.vacancy = fleetv1.Occupied })
+		return because("ServersOnHost", outcome.Poll(emptier, "servers", "%s on host %s (%s): move or delete them.",
+			count(n), o.Name, named(f.machine.Servers)))
+	}
+	if b.closed.IsZero() || s.began.Before(b.closed.Add(settle)) {
+		return because("Closing", outcome.Poll(soon, "Nova", "Host %s is closed to new servers; waits until those that "+
+			"were about to come are there.", o.Name))
+	}
+	return c.promised(ctx, o, a, f)
+}
+
+// promised looks whether Placement has promised room on the host, which it does for servers on their way to it, for
+// those that move away, and for others than Nova.
+func (c *controller) promised(ctx context.Context, o object, a api, f *facts) *outcome.Outcome {
+	if f.room.inventories == nil {
+		return c.conclude(o, fleetv1.Vacant)
+	}
+	usages, err := a.usages(ctx, f.machine.ID)
+	if err != nil {
+		c.note(o, func(b *book) { b.vacancy = fleetv1.VacancyUnknown })
+		return failed(fmt.Errorf("asking Placement for promises on the host: %w", err))
+	}
+	for _, n := range usages {
+		if n > 0 {
+			c.note(o, func(b *book) { b.vacancy = fleetv1.Occupied })
+			return because("RoomPromised", outcome.Poll(emptier, "Placement", "Host %s has no servers, but Placement has "+
+				"promised room on it: to servers on their way, or in migrations that are not confirmed. See stackwright "+
+				"openstack resource provider show --allocations %s.", o.Name, f.machine.ID))
+		}
+	}
+	return c.conclude(o, fleetv1.Vacant)
+}
+
+func (c *controller) conclude(o object, v fleetv1.Vacancy) *outcome.Outcome {
+	c.note(o, func(b *book) { b.vacancy = v })
+	again := rest
+	if o.DeletionTimestamp != nil {
+		again = soon // it may go in the next run
+	}
+	return because("Leaving", outcome.Poll(again, "BuildingBlock "+o.Spec.Block,
+		"Host %s has no servers and leaves BuildingBlock %s.", o.Name, o.Spec.Block))
+}
+
+func count(n int) string {
+	if n == 1 {
+		return "1 server is"
+	}
+	return fmt.Sprintf("%d servers are", n)
+}
+
+// guard keeps a host, with its agents, as long as it has servers or nobody tells whether it has.
+func guard(v step.View, o object) string {
+	see := looker(v.Referenced)
+	if see.forgotten() || !see.leaves(o) {
+		return ""
+	}
+	why := "It is not known yet which servers are on host " + o.Name + "."
+	if c := meta.FindStatusCondition(o.Status.Conditions, condition); c != nil && c.Message != "" {
+		why = c.Message
+	}
+	switch {
+	case o.Status.Vacancy == fleetv1.Vacant:
+		return ""
+	case o.Status.Vacancy == fleetv1.Occupied:
+		return why
+	case reconcile.Abandons(o, stepNova):
+		return ""
+	}
+	return why + " If Nova is gone for good, annotate the object with " + abandon + "."
+}
+
+// release takes a host off the books of Nova and Placement when its nova-compute has ended. One whose object alone was
+// deleted stays there: its block makes the object again.
+func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
+	o, see := sc.Owner(), looker(sc.All)
+	if see.forgotten() || !see.leaves(o) || see.first(refCloud) == nil {
+		return nil
+	}
+	a, out := c.dial(sc, openstack.Urgent)
+	if out != nil {
+		out.Message += " If it is gone for good, annotate the object with " + abandon + "."
+		return out
+	}
+	s, err := c.watches.of(cloudOf(o)).look(ctx, a, soon)
+	if err != nil {
+		return outcome.FromError(openstack.Outcome(err))
+	}
+	g, known := s.agents[o.Name]
+	switch {
+	case known && g.up():
+		return outcome.Poll(soon, "nova-compute", "Waits until nova-compute of host %s has ended: Nova takes it for up for a "+
+			"minute after its last word.", o.Name)
+	case known:
+		return c.unregister(ctx, o, a, g)
+	}
+	return c.unprovide(ctx, sc, a, s)
+}
+
+func (c *controller) unregister(ctx context.Context, o object, a api, g agent) *outcome.Outcome {
+	err := a.remove(ctx, g.ID)
+	c.watches.of(cloudOf(o)).expire()
+	switch openstack.ClassOf(err) {
+	case openstack.Conflict:
+		return because("ServersOnHost", outcome.Poll(emptier, "Nova", "Nova does not let host %s go yet: %s.", o.Name, err))
+	case openstack.NotFound:
+		err = nil
+	}
+	if err != nil {
+		return outcome.FromError(openstack.Outcome(fmt.Errorf("deleting nova-compute of host %s from Nova: %w", o.Name, err)))
+	}
+	return outcome.Poll(soon, "Nova", "Waits until Nova has forgotten host %s.", o.Name)
+}
+
+// unprovide deletes the provider that Nova has left behind.
+func (c *controller) unprovide(ctx context.Context, sc *scope, a api, s *survey) *outcome.Outcome {
+	id := sc.Cell().ID
+	if _, there := s.generation[id]; !there {
+		return nil
+	}
+	err := a.unprovide(ctx, id)
+	c.watches.of(cloudOf(sc.Owner())).expire()
+	switch openstack.ClassOf(err) {
+	case openstack.Conflict:
+		return because("RoomPromised", outcome.Poll(emptier, "Placement", "Placement does not let host %s go yet: %s.",
+			sc.Owner().Name, err))
+	case openstack.NotFound:
+		err = nil
+	}
+	if err != nil {
+		return outcome.FromError(openstack.Outcome(fmt.Errorf("deleting resource provider %s: %w", id, err)))
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package hypervisor_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"stackwright.dev/kit/kittest"
+)
+
+// A host with servers stays when its node is taken out of the block: it is closed, and says what is to be done. It goes
+// when it is empty and its nova-compute has ended.
+func TestLeaves(t *testing.T) {
+	play(t, func(p *kittest.Play, h *hall) {
+		servers(h, "node-1", "web", "db")
+		leave(p)
+		p.Settle()
+		p.Remove(node1)
+		p.Pass(3 * time.Minute)
+		says(p, "DeletionHeld", "2 servers are on host node-1 (db s-1, web s-0): move or delete them.")
+		if o := h.host("node-1"); !o.disabled || o.reason != "stackwright: leaves BuildingBlock rack-a" {
+			t.Errorf("the host is not closed: %v because %q", o.disabled, o.reason)
+		}
+		if v := field[string](p, "vacancy"); v != "Occupied" {
+			t.Errorf("vacancy is %s", v)
+		}
+		servers(h, "node-1")
+		h.with("node-1", func(o *host) { o.promised = 1 })
+		p.Pass(time.Minute)
+		says(p, "DeletionHeld", "Placement has promised room on it")
+		h.with("node-1", func(o *host) { o.promised = 0 })
+		p.Pass(time.Minute)
+		says(p, "Deleting", "Waits until nova-compute of host node-1 has ended")
+		if requested(h.asked(), "DELETE os-services/ID") {
+			t.Error("the service was deleted while nova-compute runs")
+		}
+		h.with("node-1", func(o *host) { o.up = false })
+		p.Settle()
+		if p.Object(node1) != nil || h.host("node-1") != nil {
+			t.Error("the host is still there")
+		}
+	})
+}
+
+// A server that was about to come when the host was closed is waited for.
+func TestAServerComesLate(t *testing.T) {
+	play(t, func(p *kittest.Play, h *hall) {
+		leave(p)
+		p.Until(20*time.Second, "closed", func() bool { return h.host("node-1").disabled })
+		p.Pass(5 * time.Second)
+		if v := field[string](p, "vacancy"); v != "Unknown" {
+			t.Errorf("vacancy is %s right after the host was closed", v)
+		}
+		servers(h, "node-1", "late")
+		p.Pass(time.Minute)
+		says(p, "ServersOnHost", "1 server is on host node-1 (late s-0)")
+		servers(h, "node-1")
+		p.Pass(time.Minute)
+		if v := field[string](p, "vacancy"); v != "Vacant" {
+			t.Errorf("vacancy is %s", v)
+		}
+	})
+}
+
+// A node that gets its labels back is opened again, if it was us who closed it.
+func TestComesBack(t *testing.T) {
+	for reason, closed := range map[string]bool{"stackwright: leaves BuildingBlock rack-a": false, "a fan": true} {
+		t.Run(reason, func(t *testing.T) {
+			play(t, func(p *kittest.Play, h *hall) {
+				servers(h, "node-1", "web")
+				leave(p)
+				p.Pass(time.Minute)
+				h.with("node-1", func(o *host) { o.reason = reason })
+				p.Change("Node/node-1", "metadata.labels", map[string]any{"example.org/rack": "a"})
+				p.Pass(2 * time.Minute)
+				p.Ready()
+				if h.host("node-1").disabled != closed {
+					t.Errorf("closed is %v, want %v", !closed, closed)
+				}
+				if v := field[string](p, "vacancy"); v != "" {
+					t.Errorf("vacancy is %s", v)
+				}
+			})
+		})
+	}
+}
+
+// An object that is deleted by hand takes nothing away from Nova: its block makes it again.
+func TestDeletedByHand(t *testing.T) {
+	play(t, func(p *kittest.Play, h *hall) {
+		servers(h, "node-1", "web")
+		p.Settle()
+		p.Remove(node1)
+		p.Settle()
+		if o := h.host("node-1"); p.Object(node1) != nil || o == nil || o.disabled {
+			t.Errorf("the object is there: %v, and Nova has %v", p.Object(node1) != nil, o)
+		}
+	})
+}
+
+// With the block, its hosts leave.
+func TestTheBlockIsDeleted(t *testing.T) {
+	play(t, func(p *kittest.Play, h *hall) {
+		p.Ready()
+		p.Change(block, "metadata.finalizers", []any{"example.org/block"})
+		p.Remove(block)
+		p.Pass(time.Minute)
+		if v := field[string](p, "vacancy"); v != "Vacant" || !h.host("node-1").disabled {
+			t.Errorf("vacancy is %s", v)
+		}
+		h.with("node-1", func(o *host) { o.up = false })
+		h.mu.Lock()
+		h.sticky = true
+		h.mu.Unlock()
+		p.Remove(node1)
+		p.Settle()
+		if left := h.host("left by node-1"); p.Object(node1) != nil || left != nil {
+			t.Errorf("left are the object: %v, the provider: %v", p.Object(node1) != nil, left)
+		}
+	})
+}
+
+// Whose Nova is deleted for good goes at once; whose Nova does not answer waits, and says how a person gives it up.
+func TestNovaIsGone(t *testing.T) {
+	for name, c := range map[string]struct {
+		gone    []string
+		abandon bool
+		stays   bool
+	}{
+		"it does not answer":                    {stays: true},
+		"it does not answer, a person gives up": {abandon: true},
+		"the cell is gone":                      {gone: []string{"NovaCell/cloud/nova-cell1"}, stays: true},
+		"all is gone":                           {gone: []string{"NovaCell/cloud/nova-cell1", "Nova/cloud/nova"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, func(p *kittest.Play, h *hall) {
+				p.Ready()
+				h.breaks(true)
+				for _, o := range c.gone {
+					p.Remove(o)
+				}
+				leave(p)
+				p.Pass(time.Minute)
+				p.Remove(node1)
+				p.Pass(time.Minute)
+				if c.abandon {
+					says(p, "DeletionHeld", "503", "annotate the object with kit.stackwright.dev/abandon=nova")
+					p.Change(node1, `metadata.annotations.kit\.stackwright\.dev/abandon`, "nova")
+					p.Settle()
+				}
+				if there := p.Object(node1) != nil; there != c.stays {
+					t.Errorf("the object is there: %v, want %v", there, c.stays)
+				}
+			})
+		})
+	}
+}
+
+// A person cannot give up servers that are known.
+func TestServersAreNotGivenUp(t *testing.T) {
+	play(t, func(p *kittest.Play, h *hall) {
+		servers(h, "node-1", "web")
+		leave(p)
+		p.Pass(time.Minute)
+		p.Change(node1, `metadata.annotations.kit\.stackwright\.dev/abandon`, "nova")
+		p.Remove(node1)
+		p.Pass(time.Minute)
+		says(p, "DeletionHeld", "1 server is on host node-1")
+	})
+}
+
+// departure is a host that leaves, from its label to its end.
+func departure(p *kittest.Play) {
+	h, ok := p.Outside.(*hall)
+	if !ok {
+		p.T.Fatalf("outside is a %T", p.Outside)
+	}
+	leave(p)
+	p.Settle()
+	p.Remove(node1)
+	p.Pass(30 * time.Second)
+	h.with("node-1", func(o *host) { o.up = false })
+}
+
+// A host comes, or leaves, also when the operator is killed at any request.
+func TestCrash(t *testing.T) {
+	t.Run("arrival", func(t *testing.T) { kittest.New(t, scenario(t)).Crash(t, nil) })
+	t.Run("departure", func(t *testing.T) {
+		s := scenario(t)
+		s.Outside = func() http.RoundTripper { return newHall("node-1") }
+		kittest.New(t, s).Crash(t, func(p *kittest.Play) {
+			departure(p)
+			p.Settle()
+			if h := hallOf(p).host("node-1"); h != nil || p.Object(node1) != nil {
+				p.T.Errorf("the host is left: %v, the object: %v", h != nil, p.Object(node1) != nil)
+			}
+		})
+	})
+}
+
+// A cloud stays as long as a host is in it.
+func TestTheCloudStays(t *testing.T) {
+	play(t, func(p *kittest.Play, _ *hall) {
+		p.Ready()
+		p.Remove("Cloud/cloud/identity")
+		p.Pass(time.Minute)
+		if c := p.Condition("Cloud/cloud/identity", "Ready"); !strings.Contains(c.Message, "Hypervisor node-1") {
+			t.Errorf("the Cloud says %s", c.Message)
+		}
+	})
+}

@@ -1,0 +1,272 @@
+package hypervisor_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"stackwright.dev/stackwright/internal/openstack/fake"
+	"stackwright.dev/stackwright/internal/resources/kinds"
+)
+
+// hall is a Nova and a Placement with hosts, behind the tokens of a fake cloud. It answers as theirs do, see the
+// sources that nova.go names.
+type hall struct {
+	*fake.Cloud
+	mu    sync.Mutex
+	hosts map[string]*host
+	log   []string
+	// gone and broken are what does not work: Nova answers nobody, or Placement keeps providers that Nova deletes.
+	gone, sticky bool
+}
+
+// host is one that nova-compute has registered.
+type host struct {
+	id              string
+	mapped, up      bool
+	provided        bool
+	disabled        bool
+	reason, zone    string
+	aggregates      []string
+	servers         []string
+	promised        int
+	generation      int
+	vcpus, used, mb int
+}
+
+func newHall(hosts ...string) *hall {
+	h := &hall{Cloud: fake.New(kinds.Served()), hosts: map[string]*host{}}
+	for n, name := range hosts {
+		h.hosts[name] = &host{id: fmt.Sprintf("00000000-0000-4000-8000-%012d", n+1), mapped: true, up: true, provided: true,
+			zone: "nova", generation: 1, vcpus: 16, mb: 7962}
+	}
+	return h
+}
+
+// with changes a host as somebody else does.
+func (h *hall) with(name string, change func(*host)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.hosts[name] == nil {
+		h.hosts[name] = &host{id: "00000000-0000-4000-8000-000000000099", zone: "nova", vcpus: 16, mb: 7962}
+	}
+	change(h.hosts[name])
+}
+
+func (h *hall) host(name string) *host {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if o := h.hosts[name]; o != nil {
+		c := *o
+		return &c
+	}
+	return nil
+}
+
+// break lets Nova answer nobody, or all again.
+func (h *hall) breaks(gone bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.gone = gone
+}
+
+// asked returns the requests since the last call, ids left out.
+func (h *hall) asked() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := h.log
+	h.log = nil
+	return out
+}
+
+// RoundTrip implements http.RoundTripper.
+func (h *hall) RoundTrip(r *http.Request) (*http.Response, error) {
+	path := strings.TrimPrefix(r.URL.Path, "/compute/v2.1/")
+	nova := path != r.URL.Path && strings.HasPrefix(path, "os-")
+	if !nova {
+		if path = strings.TrimPrefix(r.URL.Path, "/placement/"); !strings.HasPrefix(path, "resource_providers") {
+			return h.Cloud.RoundTrip(r)
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	code, body := h.answer(r, path, nova)
+	raw, err := json.Marshal(body)
+	return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Request: r,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: io.NopCloser(bytes.NewReader(raw))}, err
+}
+
+func (h *hall) answer(r *http.Request, path string, nova bool) (int, any) {
+	parts := strings.Split(path, "/")
+	id := ""
+	if len(parts) > 1 && parts[1] != "detail" {
+		id, parts[1] = parts[1], "ID"
+	}
+	what := r.Method + " " + strings.Join(parts, "/")
+	h.log = append(h.log, what)
+	if h.gone {
+		return http.StatusServiceUnavailable, refusal("the service is down")
+	}
+	if v := r.Header.Get("OpenStack-API-Version"); nova && v != "compute 2.75" || !nova && v != "placement 1.6" {
+		return http.StatusNotAcceptable, refusal("the test does not speak version " + v)
+	}
+	if id != "" && h.named(id) == nil {
+		return http.StatusNotFound, refusal("there is no " + id)
+	}
+	switch what {
+	case "GET os-hypervisors/detail":
+		return h.machines()
+	case "GET os-services":
+		return h.services()
+	case "GET os-aggregates":
+		return h.aggregates()
+	case "PUT os-services/ID":
+		return h.switched(r, h.named(id))
+	case "DELETE os-services/ID":
+		return h.remove(id)
+	case "GET resource_providers":
+		return h.providers()
+	case "DELETE resource_providers/ID":
+		return h.unprovide(h.named(id))
+	}
+	return room(what, h.named(id))
+}
+
+// named finds a host by its compute node or its service, which are one here but for their first digit.
+func (h *hall) named(id string) *host {
+	for _, o := range h.hosts {
+		if o.id[1:] == id[1:] {
+			return o
+		}
+	}
+	return nil
+}
+
+func (o *host) service() string { return "1" + o.id[1:] }
+
+func refusal(text string) any { return map[string]any{"error": map[string]any{"message": text}} }
+
+func (h *hall) each(f func(name string, o *host)) {
+	for _, name := range slices.Sorted(maps.Keys(h.hosts)) {
+		f(name, h.hosts[name])
+	}
+}
+
+// machines leaves out hosts that are not mapped.
+func (h *hall) machines() (int, any) {
+	out := []any{}
+	h.each(func(name string, o *host) {
+		if !o.mapped || o.service() == "" {
+			return
+		}
+		servers := []any{}
+		for n, s := range o.servers {
+			servers = append(servers, map[string]any{"name": s, "uuid": fmt.Sprintf("s-%d", n)})
+		}
+		out = append(out, map[string]any{"id": o.id, "hypervisor_hostname": name, "hypervisor_type": "QEMU",
+			"hypervisor_version": 8002002, "service": map[string]any{"host": name, "id": o.service()}, "servers": servers})
+	})
+	return http.StatusOK, map[string]any{"hypervisors": out}
+}
+
+func (h *hall) services() (int, any) {
+	out := []any{}
+	h.each(func(name string, o *host) {
+		s := map[string]any{"id": o.service(), "host": name, "zone": o.zone, "binary": "nova-compute", "state": "down",
+			"status": "enabled", "disabled_reason": nil}
+		if o.up {
+			s["state"] = "up"
+		}
+		if o.disabled {
+			s["status"], s["disabled_reason"] = "disabled", o.reason
+		}
+		out = append(out, s)
+	})
+	return http.StatusOK, map[string]any{"services": out}
+}
+
+func (h *hall) aggregates() (int, any) {
+	of := map[string][]string{}
+	h.each(func(name string, o *host) {
+		for _, a := range o.aggregates {
+			of[a] = append(of[a], name)
+		}
+	})
+	out := []any{}
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		out = append(out, map[string]any{"name": name, "hosts": of[name]})
+	}
+	return http.StatusOK, map[string]any{"aggregates": out}
+}
+
+func (h *hall) switched(r *http.Request, o *host) (int, any) {
+	var in struct {
+		Status string `json:"status"`
+		Reason string `json:"disabled_reason"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.Status == "enabled" && in.Reason != "" {
+		return http.StatusBadRequest, refusal("the body is not right")
+	}
+	o.disabled, o.reason = in.Status == "disabled", in.Reason
+	return http.StatusOK, map[string]any{"service": map[string]any{}}
+}
+
+func (h *hall) remove(id string) (int, any) {
+	for name, o := range h.hosts {
+		switch {
+		case o.service() != id:
+		case len(o.servers) > 0:
+			return http.StatusConflict, refusal("Unable to delete compute service that is hosting instances.")
+		case h.sticky && o.provided:
+			h.hosts["left by "+name] = &host{id: o.id, provided: true}
+			delete(h.hosts, name)
+			return http.StatusNoContent, nil
+		default:
+			delete(h.hosts, name)
+			return http.StatusNoContent, nil
+		}
+	}
+	return http.StatusNotFound, refusal("no service has this id")
+}
+
+func (h *hall) providers() (int, any) {
+	out := []any{}
+	h.each(func(name string, o *host) {
+		if o.provided {
+			out = append(out, map[string]any{"uuid": o.id, "name": name, "generation": o.generation})
+		}
+	})
+	return http.StatusOK, map[string]any{"resource_providers": out}
+}
+
+func (h *hall) unprovide(o *host) (int, any) {
+	if o.promised > 0 {
+		return http.StatusConflict, refusal("Unable to delete resource provider: it has allocations.")
+	}
+	maps.DeleteFunc(h.hosts, func(_ string, x *host) bool { return x == o })
+	return http.StatusNoContent, nil
+}
+
+// room is what Placement says of one host.
+func room(what string, o *host) (int, any) {
+	has := func(total, reserved int, ratio float64) any {
+		return map[string]any{"total": total, "reserved": reserved, "allocation_ratio": ratio, "min_unit": 1}
+	}
+	switch what {
+	case "GET resource_providers/ID/inventories":
+		return http.StatusOK, map[string]any{"resource_provider_generation": o.generation, "inventories": map[string]any{
+			"VCPU": has(o.vcpus, 0, 4), "MEMORY_MB": has(o.mb, 512, 1), "DISK_GB": has(48, 0, 1.5)}}
+	case "GET resource_providers/ID/traits":
+		return http.StatusOK, map[string]any{"traits": []string{"HW_CPU_X86_AVX", "CUSTOM_GOLD"}}
+	case "GET resource_providers/ID/usages":
+		n := o.promised + len(o.servers)
+		return http.StatusOK, map[string]any{"usages": map[string]any{"VCPU": n, "MEMORY_MB": 64 * n, "DISK_GB": n}}
+	}
+	return http.StatusNotFound, refusal("there is nothing at " + what)
+}
