@@ -41,8 +41,17 @@ func keystone(s *scope) ([]kubeclient.Object, error) {
 
 // api is what every service with an API of OpenStack gets from the control plane.
 func api(s *scope, component string, size part, asked *controlplanev1.API) servicev1.CommonSpec {
+	return servicev1.CommonSpec{
+		RunSpec:    run(s, component, size, &asked.Run),
+		Config:     asked.Config,
+		ConfigFrom: asked.ConfigFrom,
+	}
+}
+
+// run is what every service that users reach gets from the control plane.
+func run(s *scope, component string, size part, asked *controlplanev1.Run) servicev1.RunSpec {
 	o := s.Owner()
-	spec := servicev1.CommonSpec{
+	spec := servicev1.RunSpec{
 		Image:          image(s, component),
 		Release:        o.Spec.Release,
 		Replicas:       new(size.count(asked.Replicas)),
@@ -51,8 +60,6 @@ func api(s *scope, component string, size part, asked *controlplanev1.API) servi
 		NodeSelector:   asked.NodeSelector,
 		Tolerations:    asked.Tolerations,
 		TopologySpread: asked.TopologySpread,
-		Config:         asked.Config,
-		ConfigFrom:     asked.ConfigFrom,
 		ExtraVolumes:   asked.ExtraVolumes,
 		TLS:            servicev1.TLS{Disabled: o.Spec.TLS.Disabled},
 	}

@@ -34,31 +34,26 @@ const annotationConfig = "service.stackwright.dev/config"
 // changes, for Jobs, and once, immutable, under the name of its hash, for the pods of the API. So a pod that starts
 // late reads what its Deployment means, and a roll-out that fails leaves the old pods what they need to start again.
 func (s Service[T]) ConfigStep(o ...step.Option[T]) step.Step[T] {
-	after := append([]string{StepDatabase}, s.After...)
+	after := slices.Clone(s.After)
+	if s.Database != nil {
+		after = append(after, StepDatabase)
+	}
 	if s.RabbitMQ != nil {
 		after = append(after, StepBus)
 	}
 	return step.Objects(StepConfig, s.config, append(o, step.Reads[T](s.optionRefs()...), step.After[T](after...),
-		step.Makes[T](&corev1.Secret{}), step.Condition[T]("ConfigReady"), step.Component[T](ComponentSetup))...)
+		step.Sees[T](s.Sees...), step.Makes[T](&corev1.Secret{}), step.Condition[T]("ConfigReady"),
+		step.Component[T](ComponentSetup))...)
 }
 
 func (s Service[T]) config(sc *step.Scope[T]) ([]client.Object, error) {
 	o := sc.Owner()
-	base := s.base(sc)
-	if err := sc.Err(); err != nil {
-		return nil, err
+	data, patient := s.programs(o), map[string][]byte{}
+	if s.Options != nil {
+		if err := s.files(sc, data, patient); err != nil {
+			return nil, err
+		}
 	}
-	patient, err := s.compose(sc, base)
-	if err != nil {
-		return nil, err
-	}
-	s.impatient(base)
-	file, err := s.compose(sc, base)
-	if err != nil {
-		return nil, err
-	}
-	data := s.programs(o)
-	data[s.fileName()], data[keyCache] = file.Bytes(), cacheModule
 	if s.Files != nil {
 		maps.Copy(data, s.Files(o))
 	}
@@ -69,10 +64,13 @@ func (s Service[T]) config(sc *step.Scope[T]) ([]client.Object, error) {
 		}
 		maps.Copy(data, keys)
 	}
+	if err := sc.Err(); err != nil {
+		return nil, err
+	}
 	hash := hashOf(data)
 	data[keyHash] = []byte(hash)
 	jobs := maps.Clone(data)
-	jobs[s.fileName()] = patient.Bytes()
+	maps.Copy(jobs, patient)
 	objects := []client.Object{
 		&corev1.Secret{ObjectMeta: s.meta(o, configName(o)), Data: jobs},
 		s.revision(o, hash, data),
@@ -83,6 +81,26 @@ func (s Service[T]) config(sc *step.Scope[T]) ([]client.Object, error) {
 		}
 	}
 	return objects, nil
+}
+
+// files are the configuration file, and what it names. Jobs have a patient one in its place.
+func (s Service[T]) files(sc *step.Scope[T], data, jobs map[string][]byte) error {
+	base := s.base(sc)
+	if err := sc.Err(); err != nil {
+		return err
+	}
+	patient, err := s.compose(sc, base)
+	if err != nil {
+		return err
+	}
+	s.impatient(base)
+	file, err := s.compose(sc, base)
+	if err != nil {
+		return err
+	}
+	jobs[s.fileName()] = patient.Bytes()
+	data[s.fileName()], data[keyCache] = file.Bytes(), cacheModule
+	return nil
 }
 
 func (s Service[T]) fileName() string { return cmp.Or(s.File, s.Name+".conf") }

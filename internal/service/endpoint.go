@@ -72,18 +72,24 @@ func (s Service[T]) doors(o T) []door {
 }
 
 func (s Service[T]) main(o T) door {
-	return door{name: o.GetName(), front: s.front(), back: s.api(), expose: o.Common().Expose,
+	return door{name: o.GetName(), front: s.front(o), back: s.api(), expose: o.Common().Expose,
 		kind: s.Type, description: s.Description}
 }
 
 // api is what other services and pods reach, front what users do.
 func (s Service[T]) api() Front { return Front{Worker: ComponentAPI, Port: s.Port, Path: s.Path} }
 
-func (s Service[T]) front() Front {
-	if s.Front != nil {
-		return *s.Front
+func (s Service[T]) front(o T) Front {
+	front := s.api()
+	switch {
+	case s.Front != nil:
+		front = *s.Front
+	case s.Web && o.Common().TLS.Disabled:
+		front.Port = 80
+	case s.Web:
+		front.Port = 443
 	}
-	return s.api()
+	return front
 }
 
 func (s Service[T]) entry(o T, name string, f Front) *corev1.Service {
@@ -192,26 +198,36 @@ func (s Service[T]) CertificateStep(o ...step.Option[T]) step.Step[T] {
 	return pki.Leaf(StepCertificate, pki.LeafSpec[T]{
 		Secret: func(o T) string { return tlsName(o) },
 		CARef:  RefCA,
-		Names: func(o T) []string {
-			var names []string
-			for _, d := range s.doors(o) {
-				names = append(append(names, pki.ServiceNames(d.internalName(), o.GetNamespace())...),
-					pki.ServiceNames(d.publicName(), o.GetNamespace())...)
-			}
-			return names
-		},
-		Also: func(sc *step.Scope[T]) []string {
-			var names []string
-			for _, d := range s.doors(sc.Owner()) {
-				public, _ := sc.Child(StepEndpoints, "Service", d.publicName()).(*corev1.Service)
-				names = append(names, balancer(public)...)
-				if d.expose.Hostname != "" {
-					names = append(names, d.expose.Hostname)
-				}
-			}
-			slices.Sort(names)
-			return slices.Compact(names)
-		},
+		Names:  s.names, Also: s.addresses,
 	}, append(o, step.Sees[T](StepEndpoints), step.After[T](StepCA), step.Condition[T]("TLSReady"),
 		step.When(func(o T) bool { return caName(o) != "" }), step.Component[T](ComponentSetup))...)
+}
+
+// names are those of the Services.
+func (s Service[T]) names(o T) []string {
+	var names []string
+	for _, d := range s.doors(o) {
+		names = append(append(names, pki.ServiceNames(d.internalName(), o.GetNamespace())...),
+			pki.ServiceNames(d.publicName(), o.GetNamespace())...)
+	}
+	return names
+}
+
+// addresses are by what users reach the service, for a step that sees StepEndpoints.
+func (s Service[T]) addresses(sc *step.Scope[T]) []string {
+	var names []string
+	for _, d := range s.doors(sc.Owner()) {
+		public, _ := sc.Child(StepEndpoints, "Service", d.publicName()).(*corev1.Service)
+		names = append(names, balancer(public)...)
+		if d.expose.Hostname != "" {
+			names = append(names, d.expose.Hostname)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Hosts are all names and addresses by which clients reach the service, for a step that sees StepEndpoints.
+func (s Service[T]) Hosts(sc *step.Scope[T]) []string {
+	return append(s.names(sc.Owner()), s.addresses(sc)...)
 }

@@ -50,18 +50,21 @@ func (s Service[T]) project(o T) string {
 	return cmp.Or(i.Project, ProjectName(i.Keystone))
 }
 
-// identityRefs are what a service with a user of its own reads.
+// identityRefs are what a service reads that asks Keystone, and more for one that does so as a user.
 func (s Service[T]) identityRefs() []ref.Ref[T] {
 	if s.Identity == nil {
 		return nil
 	}
-	return []ref.Ref[T]{
+	refs := []ref.Ref[T]{
 		ref.Local(RefKeystone, &servicev1.Keystone{}, func(o T) string { return s.Identity(o).Keystone },
 			ref.WaitFor[T](answers), ref.DigestOf[T](whereabouts)),
 		ref.Local(RefAuthority, &corev1.Secret{}, s.authoritySecret, ref.Fields[T](keyCA), ref.Optional[T]()),
-		ref.Local(RefProject, &openstackv1.Project{}, s.project, ref.DigestOf[T](projectName)),
-		ref.Local(RefPassword, &corev1.Secret{}, s.actsBy, ref.Fields[T](KeyPassword)),
 	}
+	if s.Guest {
+		return refs
+	}
+	return append(refs, ref.Local(RefProject, &openstackv1.Project{}, s.project, ref.DigestOf[T](projectName)),
+		ref.Local(RefPassword, &corev1.Secret{}, s.actsBy, ref.Fields[T](KeyPassword)))
 }
 
 func answers(obj client.Object) (bool, string) {

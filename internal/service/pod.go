@@ -102,7 +102,7 @@ func (s Service[T]) volumes(o T, p Pod[T]) ([]corev1.Volume, []corev1.VolumeMoun
 	var volumes []corev1.Volume
 	var mounts []corev1.VolumeMount
 	for _, m := range append(all, p.Mounts...) {
-		if m.Secret(o) == "" {
+		if m.of(o) == "" {
 			continue
 		}
 		volumes = append(volumes, m.volume(o))
@@ -132,9 +132,10 @@ func (s Service[T]) peers(o T, p Pod[T]) []Mount[T] {
 		config = configName(o)
 	}
 	named := func(name string) func(T) string { return func(T) string { return name } }
-	mounts := []Mount[T]{
-		{Name: "config", Secret: named(config)},
-		{Name: "database", Secret: named(databaseSecret(o)), Keys: []string{keyCA}, Optional: true},
+	mounts := []Mount[T]{{Name: "config", Secret: named(config)}}
+	if s.Database != nil {
+		mounts = append(mounts,
+			Mount[T]{Name: "database", Secret: named(databaseSecret(o)), Keys: []string{keyCA}, Optional: true})
 	}
 	if p.Alone {
 		return mounts
@@ -150,15 +151,32 @@ func (s Service[T]) peers(o T, p Pod[T]) []Mount[T] {
 	return mounts
 }
 
+// of names what is mounted.
+func (m Mount[T]) of(o T) string {
+	if m.ConfigMap != nil {
+		return m.ConfigMap(o)
+	}
+	return m.Secret(o)
+}
+
 func (m Mount[T]) volume(o T) corev1.Volume {
-	source := &corev1.SecretVolumeSource{SecretName: m.Secret(o), DefaultMode: new(int32(0o440))}
+	var optional *bool
 	if m.Optional {
-		source.Optional = new(true)
+		optional = new(true)
 	}
+	var items []corev1.KeyToPath
 	for _, k := range m.Keys {
-		source.Items = append(source.Items, corev1.KeyToPath{Key: k, Path: k})
+		items = append(items, corev1.KeyToPath{Key: k, Path: k})
 	}
-	return corev1.Volume{Name: m.Name, VolumeSource: corev1.VolumeSource{Secret: source}}
+	volume := corev1.Volume{Name: m.Name}
+	if m.ConfigMap != nil {
+		volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: m.of(o)},
+			Items: items, Optional: optional}
+	} else {
+		volume.Secret = &corev1.SecretVolumeSource{SecretName: m.of(o), DefaultMode: new(int32(0o440)),
+			Items: items, Optional: optional}
+	}
+	return volume
 }
 
 // extra adds spec.extraVolumes.

@@ -47,7 +47,6 @@ func (s Service[T]) Refs() []ref.Ref[T] {
 	refs := []ref.Ref[T]{
 		ref.Local(RefCA, &corev1.Secret{}, name(caName)),
 		ref.Local(RefTLS, &corev1.Secret{}, name(tlsName)),
-		ref.Local(RefDatabase, &corev1.Secret{}, name(databaseSecret)),
 		ref.Local(RefConfig, &corev1.Secret{}, name(configName), ref.Fields[T](keyHash)),
 		ref.Local(RefRolled, &corev1.Secret{}, name(rolledName), ref.Optional[T]()),
 		ref.Local(RefAutoscaler, &autoscalingv2.HorizontalPodAutoscaler{}, name(apiName),
@@ -57,6 +56,9 @@ func (s Service[T]) Refs() []ref.Ref[T] {
 		refs = append(refs,
 			ref.Local(sourceMap(i), &corev1.ConfigMap{}, func(o T) string { m, _ := source(o, i); return m }),
 			ref.Local(sourceSecret(i), &corev1.Secret{}, func(o T) string { _, s := source(o, i); return s }))
+	}
+	if s.Database != nil {
+		refs = append(refs, ref.Local(RefDatabase, &corev1.Secret{}, name(databaseSecret)))
 	}
 	return slices.Concat(refs, s.busRefs(), s.cacheRefs(), s.identityRefs())
 }
@@ -129,7 +131,10 @@ func scaleTarget(obj client.Object) string {
 
 // optionRefs names all references that the configuration is made of.
 func (s Service[T]) optionRefs() []string {
-	refs := []string{RefDatabase, RefRolled}
+	refs := []string{RefRolled}
+	if s.Database != nil {
+		refs = append(refs, RefDatabase)
+	}
 	if s.RabbitMQ != nil {
 		refs = append(refs, RefBus)
 	}
@@ -137,7 +142,10 @@ func (s Service[T]) optionRefs() []string {
 		refs = append(refs, RefMemcached)
 	}
 	if s.Identity != nil {
-		refs = append(refs, RefKeystone, RefAuthority, RefProject, RefPassword)
+		refs = append(refs, RefKeystone, RefAuthority)
+	}
+	if s.Identity != nil && !s.Guest {
+		refs = append(refs, RefProject, RefPassword)
 	}
 	for i := range maxSources {
 		refs = append(refs, sourceMap(i), sourceSecret(i))

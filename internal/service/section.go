@@ -20,7 +20,9 @@ var cacheModule []byte
 func (s Service[T]) base(sc *step.Scope[T]) *oslo.File {
 	f := &oslo.File{}
 	f.Set(oslo.Default, "use_stderr", true)
-	database(f, s.databaseSection(), sc.Value(RefDatabase, keyConnection), sc.Content(RefDatabase)[keyCA])
+	if s.Database != nil {
+		database(f, s.databaseSection(), sc.Value(RefDatabase, keyConnection), sc.Content(RefDatabase)[keyCA])
+	}
 	if s.Memcached != nil {
 		if m, ok := sc.Get(RefMemcached).(*infrav1.Memcached); ok {
 			cache(f, m)
@@ -31,7 +33,7 @@ func (s Service[T]) base(sc *step.Scope[T]) *oslo.File {
 			bus(f, string(transport[keyTransport]), transport[keyCA])
 		}
 	}
-	if s.Identity != nil {
+	if s.Identity != nil && !s.Guest {
 		s.authtoken(sc, f)
 	}
 	s.Options(sc, f)
@@ -67,6 +69,9 @@ func Connection(connection string, ca []byte) string {
 // the schema may take long. The units are seconds, see pymysql.connections.Connection; a write outlasts the 5 s in
 // which Galera drops a lost member.
 func (s Service[T]) impatient(f *oslo.File) {
+	if s.Database == nil {
+		return
+	}
 	for _, section := range append([]string{s.databaseSection()}, s.Databases...) {
 		f.Set(section, "connection_parameters", "connect_timeout=3&read_timeout=8&write_timeout=8")
 	}

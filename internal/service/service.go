@@ -36,6 +36,8 @@ type Service[T Object] struct {
 	Script string
 	Port   int32
 	Path   string
+	// Web tells that users come with browsers: its public Service is where these look, at port 443, or 80 without TLS.
+	Web bool
 	// Health is a path that answers without asking a database or another service.
 	Health string
 	// Streams tells that requests carry data and take as long as it moves, as uploads do. A worker then takes several at
@@ -45,8 +47,8 @@ type Service[T Object] struct {
 	Claims func(T) []Claim
 	// Environment tells the service where its configuration file is, by variables that win over those of every service.
 	Environment func(file string) []corev1.EnvVar
-	// Database says where the service keeps its data, DatabaseSection where its configuration says that; database when
-	// empty.
+	// Database says where the service keeps its data, nil for services that keep none. DatabaseSection is where its
+	// configuration says that; database when empty.
 	Database        func(T) servicev1.Database
 	DatabaseSection string
 	// Memcached and RabbitMQ name what the service uses; an empty name is nothing. They are nil for services that never
@@ -58,16 +60,20 @@ type Service[T Object] struct {
 	Identity    func(T) servicev1.Identity
 	Type        string
 	Description string
+	// Guest tells that the service asks Keystone for its users alone: it has no user of its own, and is in no catalog.
+	Guest bool
 	// Logins are sections by which the service asks other services, as its own user.
 	Logins []string
-	// Options sets what only this service has in its configuration file; Reads are the references it does so from.
+	// Options sets what only this service has in its configuration file, nil for services without a file of oslo.config.
+	// Reads are the references that Options and Keys look at.
 	Options func(*step.Scope[T], *oslo.File)
 	Reads   []string
-	// After are steps that the configuration comes after, beside those of every service.
-	After []string
+	// After are steps that the configuration comes after, beside those of every service; Sees are those whose objects
+	// Options and Keys look at.
+	After, Sees []string
 	// Free are options that the service reads from sections whose names its users choose.
 	Free []string
-	// Mounts are Secrets that every container of the service gets.
+	// Mounts are Secrets and ConfigMaps that every container of the service gets.
 	Mounts []Mount[T]
 	// Workers are the service's programs beside the API.
 	Workers []Worker[T]
@@ -78,7 +84,7 @@ type Service[T Object] struct {
 	User func(T) string
 	// Files are put beside the configuration file.
 	Files func(T) map[string][]byte
-	// Keys are files like Files that are made of references, which Reads names.
+	// Keys are files like Files that are made of references and of objects, which Reads and Sees name.
 	Keys func(*step.Scope[T]) (map[string][]byte, error)
 	// Sections are sections whose names its users choose, each with the one whose options it takes; one that takes any has
 	// an empty name.
@@ -102,15 +108,17 @@ type Front struct {
 	Path   string
 }
 
-// Mount is a Secret in a folder of the containers.
+// Mount is a Secret or a ConfigMap in a folder of the containers.
 type Mount[T Object] struct {
 	// Name of the volume, and of the folder below Folder.
 	Name string
 	// Secret names the Secret; an empty name mounts nothing.
 	Secret func(T) string
+	// ConfigMap names a ConfigMap in place of a Secret.
+	ConfigMap func(T) string
 	// Keys limits what is mounted; none is everything.
 	Keys []string
-	// Optional lets a pod start without the Secret or some of the keys.
+	// Optional lets a pod start without the Secret, the ConfigMap or some of the keys.
 	Optional bool
 }
 
@@ -208,22 +216,25 @@ func (s Service[T]) rabbitMQ(o T) string {
 // Steps are those that services have in common. o are options of the steps that run the API and the workers, such as
 // what they come after.
 func (s Service[T]) Steps(o ...step.Option[T]) []step.Step[T] {
-	steps := append(s.RouteSteps(), s.AccessStep(), s.EndpointsStep(), s.CAStep(), s.CertificateStep(), s.DatabaseStep(),
-		s.ConfigStep(), s.APIStep(slices.Clone(o)...))
+	steps := append(s.RouteSteps(), s.AccessStep(), s.EndpointsStep(), s.CAStep(), s.CertificateStep())
+	if s.Database != nil {
+		steps = append(steps, s.DatabaseStep())
+	}
+	steps = append(steps, s.ConfigStep(), s.APIStep(slices.Clone(o)...))
 	steps = append(steps, s.workerSteps(o...)...)
 	if s.RabbitMQ != nil {
 		steps = append(steps, s.BusStep())
 	}
-	if s.Identity != nil && s.User == nil {
+	if s.Identity != nil && s.User == nil && !s.Guest {
 		steps = append(steps, s.UserSteps()...)
 		steps = append(steps, s.CatalogStep())
 	}
 	return steps
 }
 
-// Keep retains a step's objects as long as the service's data is retained.
+// Keep retains a step's objects as long as the service's data is retained; without data nothing is.
 func (s Service[T]) Keep() step.Option[T] {
-	return step.KeepWhen(func(o T) bool { return s.Database(o).DeletionPolicy != deleteData })
+	return step.KeepWhen(func(o T) bool { return s.Database != nil && s.Database(o).DeletionPolicy != deleteData })
 }
 
 // Labels are on all objects of a service; with a component they select its pods.

@@ -21,7 +21,8 @@ func TestAPIStaysWhileDatabaseMembersAreKilled(t *testing.T) {
 	w := story.Start(t)
 	cp := w.NewCloud("ha")
 	cp.Spec.Services.Galera = &controlplanev1.GaleraService{Replicas: new(int32(3))}
-	cp.Spec.Services.Keystone = &controlplanev1.KeystoneService{API: controlplanev1.API{Replicas: new(int32(2))}}
+	cp.Spec.Services.Keystone = &controlplanev1.KeystoneService{}
+	cp.Spec.Services.Keystone.Replicas = new(int32(2))
 	w.Apply(cp)
 	w.Ready(2*story.UpToReady, cp)
 	users := w.Users(cp)

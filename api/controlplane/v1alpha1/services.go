@@ -64,8 +64,8 @@ type Services struct {
 
 // ServiceNames lists the services that a control plane can have.
 func ServiceNames() []string {
-	return []string{"barbican", "cinder", "galera", "glance", "heat", "keystone", "memcached", "neutron", "nova", "ovn",
-		"placement", "rabbitmq"}
+	return []string{"barbican", "cinder", "galera", "glance", "heat", "keystone", "memcached", "neutron",
+		"nova", "ovn", "placement", "rabbitmq"}
 }
 
 // UnmarshalJSON reads the services and notes names that are none.
@@ -153,8 +153,8 @@ type MemcachedService struct {
 	CacheSize *resource.Quantity `json:"cacheSize,omitempty"`
 }
 
-// API is what can be said about every service with an API of OpenStack. The fields are those of the service's own kind.
-type API struct {
+// Run is what can be said about how a service runs that users reach. The fields are those of the service's own kind.
+type Run struct {
 	// Replicas is the number of API pods.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -182,15 +182,6 @@ type API struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	TopologySpread []corev1.TopologySpreadConstraint `json:"topologySpread,omitempty"`
-	// Config sets options of the service: section, option, value.
-	// +optional
-	// +kubebuilder:validation:MaxProperties=128
-	Config map[string]servicev1.Options `json:"config,omitempty"`
-	// ConfigFrom takes options from ConfigMaps and Secrets whose keys hold configuration files of the service.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=8
-	ConfigFrom []servicev1.ConfigSource `json:"configFrom,omitempty"`
 	// ExtraVolumes are mounted into every container of the service.
 	// +optional
 	// +listType=map
@@ -205,6 +196,20 @@ type API struct {
 	// Expose says how users outside of the cluster reach the service.
 	// +optional
 	Expose *servicev1.Expose `json:"expose,omitempty"`
+}
+
+// API is what can be said about every service with an API of OpenStack. The fields are those of the service's own kind.
+type API struct {
+	Run `json:",inline"`
+	// Config sets options of the service: section, option, value.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=128
+	Config map[string]servicev1.Options `json:"config,omitempty"`
+	// ConfigFrom takes options from ConfigMaps and Secrets whose keys hold configuration files of the service.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	ConfigFrom []servicev1.ConfigSource `json:"configFrom,omitempty"`
 }
 
 // KeystoneService is what can be said about the identity service.

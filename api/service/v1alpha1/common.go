@@ -6,13 +6,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// CommonSpec is what every OpenStack service takes.
-type CommonSpec struct {
+// RunSpec says how a service runs. It is what services without options of oslo.config have in common with the others.
+type RunSpec struct {
 	// Image is the full reference of the service's image. The control plane takes it from the OpenStackRelease.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image"`
-	// Release of OpenStack that the image holds. It names the catalogue that config is checked against.
+	// Release of OpenStack that the image holds. It names the catalogue that options are checked against.
 	// +optional
 	// +kubebuilder:default=epoxy
 	// +kubebuilder:validation:MinLength=1
@@ -48,18 +48,6 @@ type CommonSpec struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	TopologySpread []corev1.TopologySpreadConstraint `json:"topologySpread,omitempty"`
-	// Config sets options of the service: section, option, value. It wins over configFrom and over what the operator
-	// sets. A value is a string, a number, a boolean, or a list of these. Sections, options, types and limits that the
-	// release does not have are refused before any pod changes. Passwords belong into a Secret of configFrom.
-	// +optional
-	// +kubebuilder:validation:MaxProperties=128
-	Config map[string]Options `json:"config,omitempty"`
-	// ConfigFrom takes options from ConfigMaps and Secrets whose keys hold configuration files of the service. Later
-	// ones win over earlier ones; the keys of one are read in alphabetical order.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=8
-	ConfigFrom []ConfigSource `json:"configFrom,omitempty"`
 	// ExtraVolumes are mounted into every container of the service.
 	// +optional
 	// +listType=map
@@ -75,6 +63,24 @@ type CommonSpec struct {
 	// Paused stops all changes by the operator until it is false again.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
+}
+
+// CommonSpec is what every service with options of oslo.config takes.
+type CommonSpec struct {
+	RunSpec `json:",inline"`
+
+	// Config sets options of the service: section, option, value. It wins over configFrom and over what the operator
+	// sets. A value is a string, a number, a boolean, or a list of these. Sections, options, types and limits that the
+	// release does not have are refused before any pod changes. Passwords belong into a Secret of configFrom.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=128
+	Config map[string]Options `json:"config,omitempty"`
+	// ConfigFrom takes options from ConfigMaps and Secrets whose keys hold configuration files of the service. Later
+	// ones win over earlier ones; the keys of one are read in alphabetical order.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	ConfigFrom []ConfigSource `json:"configFrom,omitempty"`
 }
 
 // Label is the value of a label.

@@ -28,7 +28,8 @@ type Kind struct {
 	Object, Service string
 	// Controllers makes its controller.
 	Controllers func(gateway bool) (kit.Controller, error)
-	// Option is one that the service has, such as api.auth_strategy, and Value one that it takes.
+	// Option is one that the service has, such as api.auth_strategy, and Value one that it takes. A service without a
+	// configuration file of oslo.config has none.
 	Option, Value string
 	// Workers are the names of its programs beside the API, and Stable those whose pods have names for ever. Definitions
 	// are the files of kinds that only it refers to.
@@ -39,6 +40,8 @@ type Kind struct {
 	Others []string
 	// Part of another service: it acts as the other's user, and is in no catalog.
 	Part bool
+	// Guest tells that the service asks Keystone for its users alone: it has no user, no database, and is in no catalog.
+	Guest bool
 }
 
 // Name of the object.

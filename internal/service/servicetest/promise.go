@@ -19,13 +19,19 @@ func (k Kind) Promises(t *testing.T) {
 	t.Run("golden", func(t *testing.T) { plain().Golden(t, "testdata/minimal.yaml") })
 	t.Run("silent at rest", func(t *testing.T) { plain().Budget(t, 0, 0) })
 	t.Run("deleted", func(t *testing.T) {
-		kittest.New(t, k.Scenario(t, "spec: {database: {deletionPolicy: Delete}}")).Delete(t, nil)
+		patch := "spec: {database: {deletionPolicy: Delete}}"
+		if k.Guest {
+			patch = ""
+		}
+		kittest.New(t, k.Scenario(t, patch)).Delete(t, nil)
 	})
-	t.Run("only the API is impatient", k.impatience)
-	t.Run("a wrong option changes nothing", k.wrongOption)
-	t.Run("an option rolls the API", k.option)
-	t.Run("schema Jobs run once", k.jobs)
-	if !k.Part {
+	if k.Option != "" {
+		t.Run("only the API is impatient", k.impatience)
+		t.Run("a wrong option changes nothing", k.wrongOption)
+		t.Run("an option rolls the API", k.option)
+		t.Run("schema Jobs run once", k.jobs)
+	}
+	if !k.Part && !k.Guest {
 		t.Run("in the catalog once it answers", k.catalog)
 		t.Run("the password is nowhere else", k.secrecy)
 	}
@@ -191,22 +197,33 @@ func (k Kind) secrecy(t *testing.T) {
 	})
 }
 
-func (k Kind) missing(t *testing.T) {
-	for name, c := range map[string]struct{ patch, condition, want string }{
-		"keystone": {"spec: {identity: {keystone: nowhere}}", "ConfigReady",
-			"Keystone nowhere does not exist in namespace cloud; create it."},
-		"project": {"spec: {identity: {project: nowhere}}", "ConfigReady",
-			"Project nowhere does not exist in namespace cloud; create it."},
-		"fragment": {"spec: {configFrom: [{secret: nowhere}]}", "ConfigReady",
-			"Secret nowhere does not exist in namespace cloud; create it."},
+// lacks are patches of the object that name what does not exist, with the condition that says so and its message.
+func (k Kind) lacks() map[string][3]string {
+	out := map[string][3]string{
 		"authority": {"spec: {tls: {caSecret: nowhere}}", "TLSReady",
 			"Secret nowhere does not exist in namespace cloud; create it."},
-	} {
+	}
+	if k.Guest {
+		out["keystone"] = [3]string{"spec: {keystone: nowhere}", "ConfigReady",
+			"Keystone nowhere does not exist in namespace cloud; create it."}
+		return out
+	}
+	out["keystone"] = [3]string{"spec: {identity: {keystone: nowhere}}", "ConfigReady",
+		"Keystone nowhere does not exist in namespace cloud; create it."}
+	out["project"] = [3]string{"spec: {identity: {project: nowhere}}", "ConfigReady",
+		"Project nowhere does not exist in namespace cloud; create it."}
+	out["fragment"] = [3]string{"spec: {configFrom: [{secret: nowhere}]}", "ConfigReady",
+		"Secret nowhere does not exist in namespace cloud; create it."}
+	return out
+}
+
+func (k Kind) missing(t *testing.T) {
+	for name, c := range k.lacks() {
 		t.Run(name, func(t *testing.T) {
-			kittest.New(t, k.Scenario(t, c.patch)).Run(t, func(p *kittest.Play) {
+			kittest.New(t, k.Scenario(t, c[0])).Run(t, func(p *kittest.Play) {
 				p.Settle()
-				if got := p.Condition(k.Object, c.condition); got.Message != c.want {
-					t.Errorf("the condition is %s %s: %s\nwant %s", got.Status, got.Reason, got.Message, c.want)
+				if got := p.Condition(k.Object, c[1]); got.Message != c[2] {
+					t.Errorf("the condition is %s %s: %s\nwant %s", got.Status, got.Reason, got.Message, c[2])
 				}
 			})
 		})
