@@ -185,7 +185,7 @@ func (g *given) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 		r.Spec.OpenStack = versions(key.Name)
 		r.Spec.Images = map[string]controlplanev1.Image{}
 		for _, name := range []string{"mariadb", "rabbitmq", "memcached", "keystone", "openstackclient", "glance",
-			"placement", "ovn", "neutron", "nova", "barbican", "heat", "cinder"} {
+			"placement", "ovn", "neutron", "nova", "barbican", "heat", "cinder", "horizon"} {
 			r.Spec.Images[name] = controlplanev1.Image("images.example.org/" + name + ":" + key.Name)
 		}
 		return nil

@@ -52,6 +52,7 @@ const (
 	stepBarbican  = "barbican"
 	stepHeat      = "heat"
 	stepCinder    = "cinder"
+	stepHorizon   = "horizon"
 )
 
 // Definition is the controller of control planes. releases lists the names of the releases that exist.
@@ -93,6 +94,8 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 			step.Makes[*cloud](&openstackv1.Cloud{}, &openstackv1.Project{}), step.Condition[*cloud]("IdentityReady")),
 		step.Objects(stepOVN, ovn, ready, release, step.When(ovnOn), step.Makes[*cloud](&infrav1.OVN{}),
 			step.Condition[*cloud]("OVNReady")),
+		step.Objects(stepHorizon, horizon, ready, release, step.After[*cloud](stepKeystone, stepCache),
+			step.When(horizonOn), step.Makes[*cloud](&servicev1.Horizon{}), step.Condition[*cloud]("HorizonReady")),
 		step.Check(stepNovaCells, func(context.Context, *scope) *outcome.Outcome { return outcome.Done() },
 			step.After[*cloud](stepNova), step.When(novaOn), step.Reads[*cloud](refCells),
 			step.Condition[*cloud]("NovaCellsReady")),

@@ -24,6 +24,9 @@ func TestServicesNeedOthers(t *testing.T) {
 		for _, name := range []string{"barbican", "cinder", "heat", "neutron", "nova"} {
 			refuses(t, p, map[string]any{"rabbitmq": off, name: none}, "talk through rabbitmq: enable it")
 		}
+		for _, name := range []string{"keystone", "memcached"} {
+			refuses(t, p, map[string]any{name: off, "horizon": none}, "memcached keeps their sessions: enable both")
+		}
 		for says, services := range map[string]map[string]any{
 			"enable galera, or disable keystone as well":             {"galera": off},
 			"enable rabbitmq, or turn notifications off":             {"rabbitmq": off, "keystone": loud},

@@ -25,6 +25,7 @@ const (
 	imageBarbican  = "barbican"
 	imageHeat      = "heat"
 	imageCinder    = "cinder"
+	imageHorizon   = "horizon"
 )
 
 func galeraOn(o *cloud) bool {
@@ -80,6 +81,11 @@ func heatOn(o *cloud) bool {
 
 func cinderOn(o *cloud) bool {
 	s := o.Spec.Services.Cinder
+	return s != nil && s.On()
+}
+
+func horizonOn(o *cloud) bool {
+	s := o.Spec.Services.Horizon
 	return s != nil && s.On()
 }
 

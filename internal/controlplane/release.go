@@ -89,6 +89,7 @@ func missingImages(o *cloud, r *controlplanev1.OpenStackRelease) []string {
 		{glanceOn(o), imageGlance}, {placementOn(o), imagePlacement},
 		{ovnOn(o), imageOVN}, {neutronOn(o), imageNeutron}, {novaOn(o), imageNova},
 		{barbicanOn(o), imageBarbican}, {heatOn(o), imageHeat}, {cinderOn(o), imageCinder},
+		{horizonOn(o), imageHorizon},
 	}
 	var out []string
 	for _, n := range needs {

@@ -32,7 +32,8 @@ func report(v step.View, o *cloud) {
 	}{
 		{keystoneOn(o), stepKeystone, "Keystone"}, {barbicanOn(o), stepBarbican, "Barbican"},
 		{cinderOn(o), stepCinder, "Cinder"}, {glanceOn(o), stepGlance, "Glance"},
-		{heatOn(o), stepHeat, "Heat"}, {neutronOn(o), stepNeutron, "Neutron"}, {novaOn(o), stepNova, "Nova"},
+		{heatOn(o), stepHeat, "Heat"}, {horizonOn(o), stepHorizon, "Horizon"},
+		{neutronOn(o), stepNeutron, "Neutron"}, {novaOn(o), stepNova, "Nova"},
 		{placementOn(o), stepPlacement, "Placement"},
 	} {
 		if child, ok := v.Child(s.step, s.kind, childName(o, s.step)).(service.Object); ok && s.on {

@@ -12,7 +12,7 @@ import (
 
 // optional are the services that run when they are asked for.
 func optional() []string {
-	return []string{"barbican", "cinder", "glance", "heat", "neutron", "placement"}
+	return []string{"barbican", "cinder", "glance", "heat", "horizon", "neutron", "placement"}
 }
 
 func ask(services ...string) map[string]any {

@@ -18,7 +18,8 @@ type part struct {
 
 // sizing is what a size gives to all services, and to each worker of one.
 type sizing struct {
-	galera, rabbitmq, memcached, keystone, glance, placement, ovn, neutron, nova, barbican, heat, cinder, worker part
+	galera, rabbitmq, memcached, keystone, glance, placement, ovn, neutron, nova, barbican, heat, cinder, horizon,
+	worker part
 }
 
 // sizes: dev fits a machine of 8 GiB beside Kubernetes; the others grow with the number of hypervisors. Only memory has
@@ -39,6 +40,7 @@ func sizes(s controlplanev1.Size) sizing {
 			barbican:  part{replicas: 1, workers: 2, cpu: "20m", memory: "192Mi"},
 			heat:      part{replicas: 1, workers: 2, cpu: "20m", memory: "256Mi"},
 			cinder:    part{replicas: 1, workers: 2, cpu: "30m", memory: "320Mi"},
+			horizon:   part{replicas: 1, workers: 1, cpu: "20m", memory: "256Mi"},
 			worker:    part{replicas: 1, cpu: "10m", memory: "160Mi"},
 		}
 	case controlplanev1.SizeMedium:
@@ -55,6 +57,7 @@ func sizes(s controlplanev1.Size) sizing {
 			barbican:  part{replicas: 3, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi"},
 			heat:      part{replicas: 3, workers: 4, cpu: "200m", memory: "768Mi", limit: "2Gi"},
 			cinder:    part{replicas: 3, workers: 4, cpu: "500m", memory: "1Gi", limit: "2Gi"},
+			horizon:   part{replicas: 3, workers: 4, cpu: "200m", memory: "1Gi", limit: "2Gi"},
 			worker:    part{replicas: 2, cpu: "200m", memory: "256Mi", limit: "1Gi"},
 		}
 	case controlplanev1.SizeLarge:
@@ -71,6 +74,7 @@ func sizes(s controlplanev1.Size) sizing {
 			barbican:  part{replicas: 3, workers: 4, cpu: "500m", memory: "768Mi", limit: "2Gi"},
 			heat:      part{replicas: 3, workers: 8, cpu: "1", memory: "1536Mi", limit: "4Gi"},
 			cinder:    part{replicas: 3, workers: 8, cpu: "2", memory: "2Gi", limit: "4Gi"},
+			horizon:   part{replicas: 3, workers: 8, cpu: "1", memory: "2Gi", limit: "4Gi"},
 			worker:    part{replicas: 3, cpu: "500m", memory: "512Mi", limit: "2Gi"},
 		}
 	}
@@ -92,6 +96,7 @@ func small() sizing {
 		barbican:  part{replicas: 2, workers: 2, cpu: "50m", memory: "256Mi", limit: "512Mi"},
 		heat:      part{replicas: 2, workers: 2, cpu: "50m", memory: "384Mi", limit: "1Gi"},
 		cinder:    part{replicas: 2, workers: 2, cpu: "100m", memory: "512Mi", limit: "1Gi"},
+		horizon:   part{replicas: 2, workers: 2, cpu: "50m", memory: "512Mi", limit: "1Gi"},
 		worker:    part{replicas: 2, cpu: "50m", memory: "192Mi", limit: "512Mi"},
 	}
 }

@@ -40,6 +40,7 @@ func scenario() kittest.Scenario {
 			"Barbican":  answering("https://192.0.2.6:9311"),
 			"Heat":      answering("https://192.0.2.7:8004/v1/%(project_id)s"),
 			"Cinder":    answering("https://192.0.2.8:8776/v3"),
+			"Horizon":   answering("https://192.0.2.9"),
 		},
 	}
 }

@@ -41,6 +41,7 @@ import (
 	"stackwright.dev/stackwright/internal/services/cinder"
 	"stackwright.dev/stackwright/internal/services/glance"
 	"stackwright.dev/stackwright/internal/services/heat"
+	"stackwright.dev/stackwright/internal/services/horizon"
 	"stackwright.dev/stackwright/internal/services/keystone"
 	"stackwright.dev/stackwright/internal/services/neutron"
 	"stackwright.dev/stackwright/internal/services/nova"
@@ -98,6 +99,7 @@ func Registry(e Environment) Entries {
 		entry(barbican.Definition(e.Gateway)),
 		entry(heat.Definition(e.Gateway)),
 		entry(cinder.Definition(e.Gateway)),
+		entry(horizon.Definition(e.Gateway)),
 		entry(buildingblock.Definition()),
 		openstackResources(e),
 	}

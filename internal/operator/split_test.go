@@ -34,8 +34,8 @@ func perService() []string {
 	return []string{"--controllers=controlplane", "--controllers=galera,database", "--controllers=rabbitmq,messagebus",
 		"--controllers=memcached", "--controllers=ovn,ovnchassis", "--controllers=keystone", "--controllers=glance",
 		"--controllers=placement", "--controllers=neutron", "--controllers=nova", "--controllers=novacell",
-		"--controllers=barbican", "--controllers=heat", "--controllers=cinder", "--controllers=devceph",
-		"--controllers=buildingblock", "--controllers=resources"}
+		"--controllers=barbican", "--controllers=heat", "--controllers=cinder", "--controllers=horizon",
+		"--controllers=devceph", "--controllers=buildingblock", "--controllers=resources"}
 }
 
 // perComponent is one operator for each controller, and for each component of those that have several.

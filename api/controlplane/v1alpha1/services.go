@@ -19,6 +19,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true) || ![has(self.barbican) && self.barbican.?enabled.orValue(true), has(self.cinder) && self.cinder.?enabled.orValue(true), has(self.heat) && self.heat.?enabled.orValue(true), has(self.neutron) && self.neutron.?enabled.orValue(true), has(self.nova) && self.nova.?enabled.orValue(true)].exists(x, x)",message="programs of barbican, cinder, heat, neutron and nova talk through rabbitmq: enable it, or disable all of these"
 // +kubebuilder:validation:XValidation:rule="!has(self.glance) || !self.glance.?notifications.orValue(false) || !has(self.rabbitmq) || self.rabbitmq.?enabled.orValue(true)",message="glance sends notifications to rabbitmq: enable rabbitmq, or turn notifications off"
 // +kubebuilder:validation:XValidation:rule="!has(self.neutron) || !self.neutron.?enabled.orValue(true) || !has(self.ovn) || self.ovn.?enabled.orValue(true)",message="neutron's networks are made by ovn: enable ovn, or disable neutron as well"
+// +kubebuilder:validation:XValidation:rule="!has(self.horizon) || !self.horizon.?enabled.orValue(true) || ![has(self.keystone) && !self.keystone.?enabled.orValue(true), has(self.memcached) && !self.memcached.?enabled.orValue(true)].exists(x, x)",message="users of horizon log in by keystone, and memcached keeps their sessions: enable both, or disable horizon"
 // +kubebuilder:validation:XValidation:rule="!has(self.nova) || !self.nova.?enabled.orValue(true) || (has(self.glance) && self.glance.?enabled.orValue(true) && has(self.neutron) && self.neutron.?enabled.orValue(true) && has(self.placement) && self.placement.?enabled.orValue(true))",message="nova makes servers of images and networks: add glance, neutron and placement, or disable nova"
 type Services struct {
 	// Galera is the database cluster.
@@ -51,6 +52,9 @@ type Services struct {
 	// Heat is the orchestration service.
 	// +optional
 	Heat *HeatService `json:"heat,omitempty"`
+	// Horizon is the dashboard.
+	// +optional
+	Horizon *HorizonService `json:"horizon,omitempty"`
 	// Cinder is the block storage service.
 	// +optional
 	Cinder *CinderService `json:"cinder,omitempty"`
@@ -64,7 +68,7 @@ type Services struct {
 
 // ServiceNames lists the services that a control plane can have.
 func ServiceNames() []string {
-	return []string{"barbican", "cinder", "galera", "glance", "heat", "keystone", "memcached", "neutron",
+	return []string{"barbican", "cinder", "galera", "glance", "heat", "horizon", "keystone", "memcached", "neutron",
 		"nova", "ovn", "placement", "rabbitmq"}
 }
 
@@ -366,6 +370,19 @@ type HeatService struct {
 	// Notifications sends a message to RabbitMQ for each change of a stack. Somebody has to take the messages.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
+}
+
+// HorizonService is what can be said about the dashboard. It shows the services that are enabled.
+type HorizonService struct {
+	Service `json:",inline"`
+	Run     `json:",inline"`
+	// Branding is how the dashboard looks.
+	// +optional
+	Branding servicev1.HorizonBranding `json:"branding,omitzero"`
+	// Settings of Horizon and of Django by their names, such as SESSION_TIMEOUT: 7200.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=128
+	Settings map[string]servicev1.Value `json:"settings,omitempty"`
 }
 
 // CinderService is what can be said about the block storage service. The fields are those of Cinder's own kind.

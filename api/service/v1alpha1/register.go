@@ -12,7 +12,7 @@ var GroupVersion = schema.GroupVersion{Group: "service.stackwright.dev", Version
 // AddToScheme makes the kinds of this package known to s.
 func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion, &Barbican{}, &BarbicanList{}, &Cinder{}, &CinderList{}, &Glance{}, &GlanceList{},
-		&Heat{}, &HeatList{},
+		&Heat{}, &HeatList{}, &Horizon{}, &HorizonList{},
 		&Keystone{}, &KeystoneList{},
 		&Neutron{}, &NeutronList{}, &Nova{}, &NovaList{}, &NovaCell{}, &NovaCellList{}, &Placement{}, &PlacementList{})
 	metav1.AddToGroupVersion(s, GroupVersion)

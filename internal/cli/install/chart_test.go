@@ -72,8 +72,8 @@ func TestChartRunsAllControllersByDefault(t *testing.T) {
 		t.Error("the default restricts controllers")
 	}
 	for _, role := range []string{"controlplane", "galera", "database", "rabbitmq", "messagebus", "memcached",
-		"keystone", "glance", "placement", "neutron", "nova", "novacell", "barbican", "heat", "cinder", "devceph",
-		"buildingblock"} {
+		"keystone", "glance", "placement", "neutron", "nova", "novacell", "barbican", "heat", "cinder", "horizon",
+		"devceph", "buildingblock"} {
 		if !strings.Contains(text, "name: sw-"+role+"\n") {
 			t.Errorf("the chart has no role for %s", role)
 		}

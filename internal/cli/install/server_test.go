@@ -125,8 +125,8 @@ func refused(t *testing.T, err error, says ...string) {
 func TestServerRefusesUnknownServices(t *testing.T) {
 	c, ns := installed(t)
 	refused(t, c.Create(t.Context(), plane(ns, "bad", "{services: {nova2: {}, glanse: {}}}")), "is forbidden",
-		"is no service; those that exist are barbican, cinder, galera, glance, heat, keystone, memcached, neutron, nova, "+
-			"ovn, placement, rabbitmq", "nova2", "glanse")
+		"is no service; those that exist are barbican, cinder, galera, glance, heat, horizon, keystone, memcached, neutron, "+
+			"nova, ovn, placement, rabbitmq", "nova2", "glanse")
 	good := plane(ns, "good", "{services: {rabbitmq: {enabled: false}}}")
 	must(t, c.Create(t.Context(), good))
 	must(t, unstructured.SetNestedMap(good.Object, map[string]any{}, "spec", "services", "horizen"))
