@@ -32,7 +32,7 @@ type fleet struct {
 }
 
 // hosted asks for a compute service and marks the only node as a host.
-func hosted(w *story.World) fleet {
+func hosted(w *story.World, also ...func(*controlplanev1.Services)) fleet {
 	w.Helper()
 	cp := w.Cloud()
 	asked := w.Change(cp)
@@ -41,6 +41,9 @@ func hosted(w *story.World) fleet {
 	asked.Spec.Services.Neutron = &controlplanev1.NeutronService{
 		PhysicalNetworks: []servicev1.PhysicalNetwork{{Name: "public"}}}
 	asked.Spec.Services.Nova = &controlplanev1.NovaService{}
+	for _, add := range also {
+		add(&asked.Spec.Services)
+	}
 	w.Apply(asked)
 	nova := &servicev1.Nova{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-nova"}}
 	w.Ready(story.UpToReady, nova)

@@ -115,6 +115,24 @@ func (i *Identity) Mix(token string) func(context.Context) error {
 	}
 }
 
+// Page is what a URL answers to a user who knows the cloud's authority.
+func (i *Identity) Page(ctx context.Context, url string) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := i.http.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("answer is %s: %s", response.Status, text)
+	}
+	return string(text), err
+}
+
 // Serial is the serial number of the certificate that the API shows.
 func (i *Identity) Serial(ctx context.Context) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, i.cloud.Auth.URL, nil)
