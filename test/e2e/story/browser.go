@@ -57,9 +57,10 @@ func (w *World) chromium() string {
 		return program
 	}
 	w.Log("installing chromium")
-	for _, command := range [][]string{{"update", "-qq"},
-		{"install", "-y", "-qq", "--no-install-recommends", "chromium"}} {
-		c := exec.CommandContext(w.Context(), "apt-get", command...)
+	for _, command := range [][]string{{"update"}, {"install", "-y", "--no-install-recommends", "chromium"}} {
+		// Somebody else may be installing.
+		args := append([]string{"-qq", "-o", "DPkg::Lock::Timeout=300"}, command...)
+		c := exec.CommandContext(w.Context(), "apt-get", args...)
 		c.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 		if out, err := c.CombinedOutput(); err != nil {
 			w.Fatalf("apt-get %s: %v: %s", command[0], err, out)
