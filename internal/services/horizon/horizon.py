@@ -11,6 +11,7 @@ import socket
 import ssl
 import sys
 import types
+import warnings
 
 # Horizon's names of services, by the names of their policies.
 _TYPES = {'cinder': 'volume', 'glance': 'image', 'heat': 'orchestration', 'keystone': 'identity',
@@ -76,3 +77,5 @@ sys.modules[_local.__name__] = _local
 from openstack_dashboard.settings import *  # noqa: E402,F401,F403
 
 globals().update(_OWN)
+# Horizon asks for these, which are for who writes it, and each policy that it reads has some.
+warnings.simplefilter('ignore', DeprecationWarning)
