@@ -103,6 +103,7 @@ func crash(t *testing.T, name string) {
 			t.Fatal(err)
 		}
 	}
+	// The machine's end of the link outside is left, as it is for a while when only the namespaces are gone.
 	if err := quiet(exec.Command("ip", "link", "delete", c.HostLink())); err != nil {
 		t.Fatal(err)
 	}

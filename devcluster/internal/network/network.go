@@ -129,6 +129,9 @@ func ensureHostLink(c *cluster.Cluster, name, bridge string, ip netip.Addr, netw
 	}
 	defer host.Close()
 	port := "machine-" + bridge
+	if err := dropHalf(host, name, c.ControlNetwork(), port); err != nil {
+		return err
+	}
 	if err := ensurePair(host, name, ip, c.ControlNetwork(), port); err != nil {
 		return err
 	}
@@ -140,6 +143,28 @@ func ensureHostLink(c *cluster.Cluster, name, bridge string, ip netip.Addr, netw
 		return err
 	}
 	return plug(c, bridge, port, false)
+}
+
+// dropHalf deletes the machine's end of a link whose other end is not in the namespace: that of a namespace that was
+// there before. The kernel takes such an end away by itself, but some time later.
+func dropHalf(host *netlink.Handle, name, network, port string) error {
+	link, err := host.LinkByName(name)
+	if err != nil {
+		return nil //nolint:nilerr // it is not there, and neither is half of it
+	}
+	whole := false
+	err = in(network, func(handle *netlink.Handle) error {
+		_, missing := handle.LinkByName(port)
+		whole = missing == nil
+		return nil
+	})
+	if err != nil || whole {
+		return err
+	}
+	if err := host.LinkDel(link); err != nil && !errors.Is(err, unix.ENODEV) {
+		return fmt.Errorf("deleting half of link %s: %w", name, err)
+	}
+	return nil
 }
 
 func ensureNode(c *cluster.Cluster, node cluster.Node) error {
