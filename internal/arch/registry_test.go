@@ -17,12 +17,13 @@ func registry() operator.Entries {
 	})
 }
 
-// resources is the entry of the controllers of all kinds that stand for an OpenStack resource, and of clouds.
+// resources is the entry of the controllers of all kinds that stand for an OpenStack resource, of clouds, and of
+// Hypervisor, which asks them.
 const resources = "resources"
 
 // controller is the name of the controller of a kind.
 func controller(crd *definition) string {
-	if crd.Spec.Group == "openstack.stackwright.dev" {
+	if crd.Spec.Group == "openstack.stackwright.dev" || crd.Spec.Names.Kind == "Hypervisor" {
 		return resources
 	}
 	return strings.TrimPrefix(strings.ToLower(crd.Spec.Names.Kind), "openstack")

@@ -175,22 +175,28 @@ func openstackResources(e Environment) Entry {
 		if err != nil {
 			return nil, err
 		}
-		if e.serves("ProjectBundle") {
-			bundles, err := kit.New(bundle.Definition(e.Served), Scheme())
-			if err != nil {
-				return nil, err
-			}
-			controllers = append(controllers, bundles)
-		}
-		if e.serves(hypervisor.Kind) {
-			hosts, err := kit.New(hypervisor.Definition(engine.Guests(hypervisor.Kind)), Scheme())
-			if err != nil {
-				return nil, err
-			}
-			controllers = append(controllers, hosts)
-		}
-		return controllers, nil
+		beside, err := e.beside(engine)
+		return append(controllers, beside...), err
 	}}
+}
+
+// beside are the controllers that are no resources of OpenStack, and need the same process.
+func (e Environment) beside(engine *resources.Engine) (out []kit.Controller, err error) {
+	if e.serves("ProjectBundle") {
+		c, err := kit.New(bundle.Definition(e.Served), Scheme())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	if e.serves(hypervisor.Kind) {
+		c, err := kit.New(hypervisor.Definition(engine.Guests(hypervisor.Kind)), Scheme())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
 }
 
 func (e Environment) serves(kind string) bool { return e.Served == nil || e.Served(kind) }

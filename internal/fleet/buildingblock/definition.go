@@ -107,10 +107,11 @@ func refs() []ref.Ref[object] {
 
 func steps() []step.Step[object] {
 	release := []step.Option[object]{step.Reads[object](refRelease), step.After[object](stepRelease)}
-	// A host is taken off the books after its agents, which would write it into them again.
 	hosts := append(slices.Clone(release), step.When(onNodes), step.Reads[object](refNodes, refHosts),
-		step.After[object](stepNamespace, stepAccess, stepHosts))
-	compute := []step.Option[object]{step.Reads[object](refCell, refShared, refConfig), step.After[object](stepConfig)}
+		step.After[object](stepNamespace, stepNodes, stepAccess))
+	// A host is taken off the books after its nova-compute, which would write it into them again.
+	compute := []step.Option[object]{step.Reads[object](refCell, refShared, refConfig, refHosts),
+		step.After[object](stepConfig, stepHosts)}
 	with := func(o []step.Option[object], more ...step.Option[object]) []step.Option[object] {
 		return append(slices.Clone(o), more...)
 	}
@@ -123,8 +124,8 @@ func steps() []step.Step[object] {
 		step.Check("some", some, step.Reads[object](refNodes), step.After[object](stepNodes), step.When(onNodes),
 			step.Condition[object]("NodesReady")),
 		step.Objects(stepHosts, hypervisorsOf, step.Reads[object](refCell, refNodes, refHosts), step.After[object](stepNodes),
-			step.Condition[object](conditionHosts), step.Makes[object](&fleetv1.Hypervisor{}), step.Ready[object](hypervisorKind, gate.Exists),
-			step.ForsakeWhen(forgotten)),
+			step.Condition[object](conditionHosts), step.Makes[object](&fleetv1.Hypervisor{}),
+			step.Ready[object](hypervisorKind, gate.Exists), step.ForsakeWhen(forgotten)),
 		step.Objects(stepConfig, config, step.Makes[object](&corev1.Secret{}), step.Condition[object]("ConfigReady")),
 		step.Objects(stepAccess, account, step.Makes[object](&corev1.ServiceAccount{})),
 		step.Objects(stepKeys, keys, step.Reads[object](service.CephReads()...), step.When(onCeph),
@@ -132,8 +133,9 @@ func steps() []step.Step[object] {
 		step.Objects(stepLibvirt, libvirtSet, with(hosts, step.Makes[object](&appsv1.DaemonSet{}),
 			step.Reads[object](refKeys), step.After[object](stepKeys),
 			step.Condition[object]("LibvirtReady"))...),
-		step.Objects(stepChassis, chassis, with(release, step.After[object](stepNamespace, stepHosts), step.When(networked),
-			step.Reads[object](refNodes, refHosts), step.Makes[object](&infrav1.OVNChassis{}), step.Condition[object]("ChassisReady"))...),
+		step.Objects(stepChassis, chassis, with(release, step.After[object](stepNamespace, stepNodes), step.When(networked),
+			step.Reads[object](refNodes, refHosts), step.Makes[object](&infrav1.OVNChassis{}),
+			step.Condition[object]("ChassisReady"))...),
 		step.Objects(stepMetadata, metadata, with(hosts, step.When(networked), step.Makes[object](&corev1.Secret{},
 			&appsv1.DaemonSet{}), step.Reads[object](refCell, refShared, refOVN, refOVNClient, refPassword),
 			step.Condition[object]("MetadataReady"))...),
@@ -144,9 +146,8 @@ func steps() []step.Step[object] {
 		step.Objects(stepPlacement, aggregates, step.Reads[object](refCell, refNodes, refHosts, refNovas),
 			step.After[object](stepNodes, stepCompute, stepFake), step.Condition[object]("AggregatesReady"),
 			step.Makes[object](&openstackv1.HostAggregate{}, &openstackv1.AggregateHost{}), step.ForsakeWhen(forgotten)),
-		step.Objects(stepFake, fakeSet, with(release, append(compute, step.After[object](stepAccess, stepHosts),
-			step.When(fake), step.Reads[object](refHosts), step.Makes[object](&appsv1.StatefulSet{}),
-			step.Condition[object]("FakeReady"))...)...),
+		step.Objects(stepFake, fakeSet, with(release, append(compute, step.After[object](stepAccess), step.When(fake),
+			step.Makes[object](&appsv1.StatefulSet{}), step.Condition[object]("FakeReady"))...)...),
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 	"stackwright.dev/stackwright/internal/nodes"
 )
 
-// hypervisorKind is the kind of objects of hosts, and conditionRegistered the condition by which they tell how they are.
+// hypervisorKind is the kind of objects of hosts, and conditionRegistered the condition by which they say how they are.
 const (
 	hypervisorKind      = "Hypervisor"
 	conditionRegistered = "Registered"

@@ -14,6 +14,10 @@ const (
 	hostOne  = "Hypervisor/cloud/node-1"
 	hostTwo  = "Hypervisor/cloud/node-2"
 	computes = "DaemonSet/cloud/rack-a-compute"
+
+	ownAggregate = "HostAggregate/cloud/rack-a"
+	// row has both nodes.
+	row = "hosts: {nodeSelector: {example.org/rack: null, example.org/row: one}}"
 )
 
 // hosting is a host that says so of itself. Its object is held, as its controller does.
@@ -67,7 +71,7 @@ func TestReadyMeansSchedulable(t *testing.T) {
 
 // A block with servers is not deleted: object, agents and aggregates stay, and it says what is to be done.
 func TestServersKeepTheBlock(t *testing.T) {
-	s := scenario(t, "libvirt", "spec: {hosts: {nodeSelector: {example.org/rack: null, example.org/row: one}}}")
+	s := scenario(t, "libvirt", "spec: {"+row+"}")
 	s.Children["Hypervisor"] = hosting("True", "Ready", "", "")
 	kittest.New(t, s).Run(t, func(p *kittest.Play) {
 		p.Ready()
@@ -88,7 +92,7 @@ func TestServersKeepTheBlock(t *testing.T) {
 			!strings.HasPrefix(c.Message, "1 server is on host node-2 (web s-0): move or delete them.") {
 			t.Errorf("Ready is %s: %s", c.Reason, c.Message)
 		}
-		for _, ref := range []string{computes, "DaemonSet/cloud/rack-a-libvirt", hostOne, hostTwo, "HostAggregate/cloud/rack-a"} {
+		for _, ref := range []string{computes, "DaemonSet/cloud/rack-a-libvirt", hostOne, hostTwo, ownAggregate} {
 			if o := p.Object(ref); o == nil || o.GetDeletionTimestamp() != nil {
 				t.Errorf("%s is gone", ref)
 			}
@@ -107,7 +111,7 @@ func TestServersKeepTheBlock(t *testing.T) {
 
 // A node that loses its labels keeps its agents, and its place in aggregates, until no server is on it.
 func TestServersKeepTheAgents(t *testing.T) {
-	s := scenario(t, "libvirt", "spec: {ovn: network, hosts: {nodeSelector: {example.org/rack: null, example.org/row: one}}}")
+	s := scenario(t, "libvirt", "spec: {ovn: network, "+row+"}")
 	s.Children["Hypervisor"] = hosting("True", "Ready", "", "")
 	names := func(p *kittest.Play) []string {
 		var out []string
@@ -203,7 +207,8 @@ func TestFewerFakeHosts(t *testing.T) {
 		}
 		p.Change(crowd, "spec.fake.hosts", int64(1))
 		p.Settle()
-		if n := hosts(); n != "3" || p.Object("Hypervisor/cloud/crowd-3") != nil || p.Object("Hypervisor/cloud/crowd-2") == nil {
+		if n := hosts(); n != "3" || p.Object("Hypervisor/cloud/crowd-3") != nil ||
+			p.Object("Hypervisor/cloud/crowd-2") == nil {
 			t.Errorf("the process has %s hosts, want 3", n)
 		}
 		p.Behave("Hypervisor/crowd-2", hosting("False", "Leaving", "", "Vacant"))
@@ -214,8 +219,8 @@ func TestFewerFakeHosts(t *testing.T) {
 	})
 }
 
-// A block whose Nova is deleted for good goes without asking it. One whose Nova does not answer waits, and says for what
-// and how a person gives it up.
+// A block whose Nova is deleted for good goes without asking it. One whose Nova does not answer waits, and says for
+// what and how a person gives it up.
 func TestNovaIsGone(t *testing.T) {
 	for name, c := range map[string]struct {
 		gone []string
@@ -229,40 +234,46 @@ func TestNovaIsGone(t *testing.T) {
 			kittest.New(t, scenario(t, "libvirt", "")).Run(t, func(p *kittest.Play) {
 				p.Ready()
 				p.Behave("HostAggregate", kittest.Told("False", "Unavailable", "service compute does not answer"))
-				hold(p, "HostAggregate/cloud/rack-a")
+				hold(p, ownAggregate)
 				p.Settle()
 				for _, o := range c.gone {
 					p.Remove(o)
 				}
 				p.Remove(rack)
 				p.Settle()
-				const given = `*`
-				asked := func() bool {
-					return p.Object("HostAggregate/cloud/rack-a").GetAnnotations()["kit.stackwright.dev/abandon"] == given
-				}
-				if asked() == c.stay {
-					t.Errorf("its aggregate is given up: %v", asked())
+				if givenUp(p) == c.stay {
+					t.Errorf("its aggregate is given up: %v", givenUp(p))
 				}
 				if c.stay {
-					r := p.Condition(rack, "Ready")
-					for _, want := range []string{"Waits until HostAggregate rack-a is deleted", "service compute does not answer",
-						"annotate the object with kit.stackwright.dev/abandon=aggregates"} {
-						if !strings.Contains(r.Message, want) {
-							t.Errorf("Ready is %s: %s\nwant %q", r.Reason, r.Message, want)
-						}
-					}
-					p.Change(rack, `metadata.annotations.kit\.stackwright\.dev/abandon`, "aggregates")
-					p.Settle()
-					if !asked() {
-						t.Error("a person gives it up, and nothing happens")
-					}
+					giveUp(p)
 				}
-				letGo(p, "HostAggregate/cloud/rack-a")
+				letGo(p, ownAggregate)
 				p.Settle()
 				if p.Object(rack) != nil {
 					t.Error("the block is still there")
 				}
 			})
 		})
+	}
+}
+
+func givenUp(p *kittest.Play) bool {
+	return p.Object(ownAggregate).GetAnnotations()["kit.stackwright.dev/abandon"] == "*"
+}
+
+// giveUp does what the block says that a person can do.
+func giveUp(p *kittest.Play) {
+	p.T.Helper()
+	r := p.Condition(rack, "Ready")
+	for _, want := range []string{"Waits until HostAggregate rack-a is deleted", "service compute does not answer",
+		"annotate the object with kit.stackwright.dev/abandon=aggregates"} {
+		if !strings.Contains(r.Message, want) {
+			p.T.Errorf("Ready is %s: %s\nwant %q", r.Reason, r.Message, want)
+		}
+	}
+	p.Change(rack, `metadata.annotations.kit\.stackwright\.dev/abandon`, "aggregates")
+	p.Settle()
+	if !givenUp(p) {
+		p.T.Error("a person gives it up, and nothing happens")
 	}
 }

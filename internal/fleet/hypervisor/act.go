@@ -81,7 +81,8 @@ func (c *controller) dial(sc *scope, lane openstack.Lane) (api, *outcome.Outcome
 }
 
 // find looks for a host, and notes what it sees.
-func (c *controller) find(ctx context.Context, sc *scope, a api, age time.Duration) (*survey, *facts, *outcome.Outcome) {
+func (c *controller) find(ctx context.Context, sc *scope, a api, age time.Duration) (*survey, *facts,
+	*outcome.Outcome) {
 	o := sc.Owner()
 	w := c.watches.of(cloudOf(o))
 	s, err := w.look(ctx, a, age)
@@ -118,15 +119,16 @@ func (f *facts) verdict(o object, s *survey) *outcome.Outcome {
 	switch {
 	case f.agent.ID == "":
 		return awaited(o, "NotRegistered", "Nova does not know host %s yet: nova-compute registers when it starts. See "+
-			"kubectl -n %s describe buildingblock/%s and the log of nova-compute on the host.", o.Name, o.Namespace, o.Spec.Block)
+			"kubectl -n %s describe buildingblock/%s and the log of nova-compute on the host.", o.Name, o.Namespace,
+			o.Spec.Block)
 	case f.machine.ID == "":
 		return awaited(o, "NotMapped", "Nova has not mapped host %s into its cell yet. The scheduler looks for new hosts "+
 			"every 10 s; if it does not, see its log.", o.Name)
 	case !f.up():
 		return awaited(o, "ServiceDown", "nova-compute of host %s does not report to Nova. See its log on the host.", o.Name)
 	case !provided || f.room.inventories["VCPU"].Total == 0:
-		return awaited(o, "NoInventory", "Placement does not know yet what host %s has: nova-compute tells it. See its log on "+
-			"the host.", o.Name)
+		return awaited(o, "NoInventory", "Placement does not know yet what host %s has: nova-compute tells it. See its log "+
+			"on the host.", o.Name)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@
 package hypervisor
 
 import (
+	"strconv"
 	"sync"
 	"time"
 
@@ -109,7 +110,7 @@ func members(o client.Object) string {
 	if b.DeletionTimestamp != nil {
 		leaves = "leaves"
 	}
-	return nodes.Claim(b, fleet.Selector(b)) + "\x00" + leaves + "\x00" + string(rune(hosts))
+	return nodes.Claim(b, fleet.Selector(b)) + "\x00" + leaves + "\x00" + strconv.Itoa(int(hosts))
 }
 
 // looker is what a scope and a view have in common.

@@ -28,16 +28,16 @@ type hall struct {
 
 // host is one that nova-compute has registered.
 type host struct {
-	id              string
-	mapped, up      bool
-	provided        bool
-	disabled        bool
-	reason, zone    string
-	aggregates      []string
-	servers         []string
-	promised        int
-	generation      int
-	vcpus, used, mb int
+	id           string
+	mapped, up   bool
+	provided     bool
+	disabled     bool
+	reason, zone string
+	aggregates   []string
+	servers      []string
+	promised     int
+	generation   int
+	vcpus, mb    int
 }
 
 func newHall(hosts ...string) *hall {

@@ -144,10 +144,7 @@ func (w *watch) expire() {
 // measure returns the room of a machine. Placement cannot list that of many, so it is asked when something shows that
 // it has changed: the provider's generation, or the servers.
 func (w *watch) measure(ctx context.Context, a api, s *survey, m machine) (room, error) {
-	key := fmt.Sprint(s.generation[m.ID])
-	for _, v := range m.Servers {
-		key += " " + v.ID
-	}
+	key := fmt.Sprint(s.generation[m.ID], m.Servers)
 	w.mu.Lock()
 	old, ok := w.rooms[m.ID]
 	w.mu.Unlock()

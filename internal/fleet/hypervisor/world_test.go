@@ -177,7 +177,8 @@ func TestFourListsAMinute(t *testing.T) {
 		b.SetName("crowd")
 		b.SetResourceVersion("")
 		b.SetUID("")
-		b.Object["spec"] = map[string]any{"cell": "nova-cell1", "driver": "fake", "fake": map[string]any{"hosts": int64(more)}}
+		b.Object["spec"] = map[string]any{"cell": "nova-cell1", "driver": "fake",
+			"fake": map[string]any{"hosts": int64(more)}}
 		p.Create(b)
 		for _, name := range names[1:] {
 			p.Create(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "fleet.stackwright.dev/v1alpha1",
