@@ -294,3 +294,34 @@ func TestDeletionAfterTheOVN(t *testing.T) {
 		}
 	})
 }
+
+// A node that is named stays a chassis without the labels, with its pod and its record.
+func TestNodesByName(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		database(p).register(wire.Chassis{Name: "node-2", Set: "computes", Datapath: "system"})
+		p.Change("Node/node-2", "metadata.labels.network", "ovn")
+		p.Settle()
+		p.Ready()
+		p.Change(set, "spec.nodes", []any{"node-2", "node-9"})
+		p.Settle()
+		p.Change("Node/node-2", "metadata.labels.network", "none")
+		p.Settle()
+		p.Ready()
+		if want := []string{"node-1", "node-2", "other"}; !slices.Equal(database(p).names(), want) {
+			t.Errorf("records are %v, want %v", database(p).names(), want)
+		}
+		terms, _, _ := unstructured.NestedSlice(p.Object(daemons).Object, "spec", "template", "spec", "affinity",
+			"nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+		want := []any{
+			map[string]any{"matchExpressions": []any{map[string]any{"key": "network", "operator": "In",
+				"values": []any{"ovn"}}}},
+			map[string]any{"matchFields": []any{map[string]any{"key": "metadata.name", "operator": "In",
+				"values": []any{"node-2"}}}},
+			map[string]any{"matchFields": []any{map[string]any{"key": "metadata.name", "operator": "In",
+				"values": []any{"node-9"}}}},
+		}
+		if diff := cmp.Diff(want, terms); diff != "" {
+			t.Errorf("the pods select (-want +got):\n%s", diff)
+		}
+	})
+}
