@@ -74,7 +74,8 @@ func (f fleet) told(name string, servers int32) {
 		return err
 	})
 	var shown struct{ ID, State, Status string }
-	f.asked(&shown, "hypervisor", "show", name, "-c", "id", "-c", "state", "-c", "status")
+	// Nova may have another name for it there: that by which the machine calls itself.
+	f.asked(&shown, "hypervisor", "show", h.Status.ID, "-c", "id", "-c", "state", "-c", "status")
 	if shown.ID != h.Status.ID || shown.State != string(h.Status.State) || shown.Status != "enabled" {
 		f.Errorf("the Hypervisor says %s %s, and Nova %+v", h.Status.ID, h.Status.State, shown)
 	}
@@ -165,7 +166,7 @@ func (f fleet) keeps(b *fleetv1.BuildingBlock, server, guest, pid string) {
 	f.Logf("without servers the block is gone after %s", f.Gone(4*time.Minute, b))
 	for what, command := range map[string][]string{
 		"nova-compute": {"compute", "service", "list", "--service", "nova-compute", "-f", "value", "-c", "Host"},
-		"hypervisor":   {"hypervisor", "list", "-f", "value", "-c", "Hypervisor Hostname"},
+		"hypervisor":   {"hypervisor", "list", "-f", "value", "-c", "ID"},
 		"provider":     {"resource", "provider", "list", "-f", "value", "-c", "uuid"},
 	} {
 		if out := f.OpenStack(command...); slices.Contains(strings.Fields(out), realHost) ||
