@@ -142,8 +142,8 @@ func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
 	g, known := s.agents[o.Name]
 	switch {
 	case known && g.up():
-		return outcome.Poll(soon, "nova-compute", "Waits until nova-compute of host %s has ended: Nova takes it for up for "+
-			"a minute after its last word.", o.Name)
+		return outcome.Poll(emptier, "nova-compute", "Waits until nova-compute of host %s has ended: Nova takes it for up "+
+			"for a minute after its last word.", o.Name)
 	case known:
 		return c.unregister(ctx, o, a, g)
 	}

@@ -200,7 +200,7 @@ func (a api) disable(ctx context.Context, service, reason string) error {
 		Path: "os-services/" + url.PathEscape(service), Body: body}, nil)
 }
 
-// remove takes nova-compute off Nova's books, and with it the host's mapping, aggregates and provider. Nova refuses that
+// remove takes nova-compute off Nova's books, and with it the host's mapping, aggregates and provider. Nova refuses it
 // with 409 while servers, or migrations under way, are on the host.
 func (a api) remove(ctx context.Context, service string) error {
 	return a.do(ctx, openstack.Request{Service: compute, Method: http.MethodDelete,
