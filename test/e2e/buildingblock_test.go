@@ -114,9 +114,9 @@ func (f fleet) guest(ctx context.Context, name string) (string, error) {
 	return f.libvirt(ctx, "pgrep", "-f", "^/usr/bin/qemu-system-x86_64 -name guest="+name+",")
 }
 
-// The node of the cluster becomes a host by one object. A server is started on it as soon as that says that it is ready,
-// and goes on while every agent is replaced, with and without grace. Beside it, one pod is many hosts for tests of scale.
-// A block with a server is not deleted; one without takes all away that Nova knew of its host.
+// The node of the cluster becomes a host by one object. A server is started on it as soon as that says that it is
+// ready, and goes on while every agent is replaced, with and without grace. Beside it, one pod is many hosts for tests
+// of scale. A block with a server is not deleted; one without takes all away that Nova knew of its host.
 func TestBuildingBlock(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)

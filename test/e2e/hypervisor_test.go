@@ -158,8 +158,8 @@ func (f fleet) keeps(b *fleetv1.BuildingBlock, server, guest, pid string) {
 		return err
 	})
 	f.Logf("it says: %s", meta.FindStatusCondition(b.Status.Conditions, "Ready").Message)
-	if out := f.OpenStack("compute", "service", "list", "--service", "nova-compute", "--host", realHost, "-f", "value", "-c",
-		"Status"); out != "disabled" {
+	if out := f.OpenStack("compute", "service", "list", "--service", "nova-compute", "--host", realHost, "-f", "value",
+		"-c", "Status"); out != "disabled" {
 		f.Errorf("the host that leaves is %s", out)
 	}
 	f.OpenStack("server", "delete", server, "--wait")
