@@ -13,6 +13,9 @@ import sys
 import types
 import warnings
 
+from django.core.cache.backends import memcached
+from pymemcache.client import hash
+
 # Horizon's names of services, by the names of their policies.
 _TYPES = {'cinder': 'volume', 'glance': 'image', 'heat': 'orchestration', 'keystone': 'identity',
           'neutron': 'network', 'nova': 'compute'}
@@ -24,13 +27,33 @@ def _hosts(names):
     return ['[%s]' % name if ':' in name else name for name in [*names, *sorted(own)]]
 
 
-def _caches(memcached):
+class _Client(hash.HashClient):
+    """Asks the next server when one turns out to be away; else its users were logged out whenever it is tried."""
+
+    def _run_cmd(self, *args, **kwargs):
+        for _ in range(len(self.clients) + 1):
+            away = dict(self._dead_clients)
+            answer = super()._run_cmd(*args, **kwargs)
+            if self._dead_clients.items() <= away.items():
+                break
+        return answer
+
+
+class Cache(memcached.PyMemcacheCache):
+    """Django's cache with such a client."""
+
+    def __init__(self, server, params):
+        super().__init__(server, params)
+        self._class = _Client
+
+
+def _caches(servers):
     """Servers that are away or hang lose the sessions that they have, and keep nobody waiting."""
     options = {'ignore_exc': True, 'connect_timeout': 0.5, 'timeout': 0.5, 'retry_attempts': 0, 'dead_timeout': 10}
-    if memcached['ca']:
-        options['tls_context'] = ssl.create_default_context(cafile=memcached['ca'])
-    return {'default': {'BACKEND': 'django.core.cache.backends.memcached.PyMemcacheCache',
-                        'LOCATION': memcached['servers'], 'OPTIONS': options}}
+    if servers['ca']:
+        options['tls_context'] = ssl.create_default_context(cafile=servers['ca'])
+    return {'default': {'BACKEND': __name__ + '.Cache',
+                        'LOCATION': servers['servers'], 'OPTIONS': options}}
 
 
 def _policies(services):
