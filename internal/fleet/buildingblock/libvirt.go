@@ -40,9 +40,10 @@ func libvirtSet(s *scope) ([]client.Object, error) {
 		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "keys", MountPath: keysDir, ReadOnly: true},
 			corev1.VolumeMount{Name: "secrets", MountPath: "/etc/libvirt/secrets"})
 		// What libvirtd keeps of keys does not reach the node's disk.
-		volumes = append(volumes, secret("keys", keysName(b)), corev1.Volume{Name: "secrets", VolumeSource: corev1.VolumeSource{
-			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: resource.NewQuantity(1<<20,
-				resource.BinarySI)}}})
+		memory := &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory,
+			SizeLimit: resource.NewQuantity(1<<20, resource.BinarySI)}
+		volumes = append(volumes, secret("keys", keysName(b)),
+			corev1.Volume{Name: "secrets", VolumeSource: corev1.VolumeSource{EmptyDir: memory}})
 	}
 	pod := template(b, "libvirt", c, volumes...)
 	if onCeph(b) {
