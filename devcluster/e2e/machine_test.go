@@ -37,6 +37,9 @@ func TestDownLeavesNothing(t *testing.T) {
 			t.Errorf("a running cluster shows no difference in %s, so this test would not see what it leaves", kind)
 		}
 	}
+	// Somebody else's first namespace makes the folder of all of them a mount, unless it is one.
+	m.run(t, "ip", "netns", "add", "somebody")
+	m.run(t, "ip", "netns", "delete", "somebody")
 	m.run(t, program(), "down", "--name", name)
 	eventually(t, 20*time.Second, func() error {
 		if diff := cmp.Diff(before, m.look(t, name)); diff != "" {

@@ -75,10 +75,65 @@ func EnsureNetwork(name string) (made bool, err error) {
 	if pinned(path) {
 		return false, nil
 	}
-	if err := os.MkdirAll(NetworkRoot, 0o755); err != nil {
-		return false, fmt.Errorf("making %s: %w", NetworkRoot, err)
+	err = withRoot(func() error {
+		// That is refused where it is no mount. A list of mounts has hidden ones, too.
+		if err := unix.Mount("", NetworkRoot, "", unix.MS_SHARED, ""); !errors.Is(err, unix.EINVAL) {
+			return err
+		}
+		// What others have pinned there would be hidden.
+		if names, err := os.ReadDir(NetworkRoot); err != nil || len(names) > 0 {
+			return err
+		}
+		if err := unix.Mount(NetworkRoot, NetworkRoot, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("mounting %s: %w", NetworkRoot, err)
+		}
+		if err := unix.Mount("", NetworkRoot, "", unix.MS_SHARED, ""); err != nil {
+			return fmt.Errorf("sharing mount %s: %w", NetworkRoot, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
 	}
 	return true, create(unix.CLONE_NEWNET, path, func() error { return nil })
+}
+
+// RemoveNetwork lets go of the named network namespace, and of the folder's mount with the last one.
+func RemoveNetwork(name string) error {
+	if err := Remove(Network(name)); err != nil {
+		return err
+	}
+	return withRoot(func() error {
+		names, err := os.ReadDir(NetworkRoot)
+		if err != nil || len(names) > 0 {
+			return err
+		}
+		// It may be no mount, or in use.
+		if err := unix.Unmount(NetworkRoot, 0); !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.EBUSY) {
+			return err
+		}
+		return nil
+	})
+}
+
+// withRoot runs f while nobody else of us looks at the mount of NetworkRoot.
+//
+// That folder is a shared mount of its own, as the first ip netns add makes it. Where we did not, it would do so later,
+// with what we had pinned by then: pinned a second time over the first, which nobody can take away any more.
+func withRoot(f func() error) error {
+	if err := os.MkdirAll(NetworkRoot, 0o755); err != nil {
+		return fmt.Errorf("making %s: %w", NetworkRoot, err)
+	}
+	// The folder above it stays the same, whatever is mounted.
+	lock, err := os.Open(filepath.Dir(NetworkRoot))
+	if err != nil {
+		return fmt.Errorf("looking at %s: %w", NetworkRoot, err)
+	}
+	defer lock.Close()
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		return fmt.Errorf("locking %s: %w", NetworkRoot, err)
+	}
+	return f()
 }
 
 // EnsureMount makes a mount namespace pinned at path, arranged by arrange from inside, unless it is there. The folder

@@ -59,9 +59,9 @@ func Remove(c *cluster.Cluster) error {
 		}
 	}
 	for _, node := range c.Nodes {
-		errs = append(errs, namespace.Remove(namespace.Network(c.NodeNetwork(node.Name))))
+		errs = append(errs, namespace.RemoveNetwork(c.NodeNetwork(node.Name)))
 	}
-	return errors.Join(append(errs, namespace.Remove(namespace.Network(c.ControlNetwork())))...)
+	return errors.Join(append(errs, namespace.RemoveNetwork(c.ControlNetwork()))...)
 }
 
 // RemoveNode takes the network namespace of a node away.
@@ -75,7 +75,7 @@ func RemoveNode(c *cluster.Cluster, node cluster.Node) error {
 		}
 		return errors.Join(errs...)
 	})
-	return errors.Join(err, namespace.Remove(namespace.Network(c.NodeNetwork(node.Name))))
+	return errors.Join(err, namespace.RemoveNetwork(c.NodeNetwork(node.Name)))
 }
 
 func ensureBridge(c *cluster.Cluster) error {
