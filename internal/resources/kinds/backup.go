@@ -22,8 +22,8 @@ var Backup = d.Kind{
 		{API: "availability_zone", CreateOnly: true, Max: 255, Since: "3.51", Doc: "Zone of the service that makes it."},
 		{API: "metadata", Type: d.Map, Since: "3.43", Doc: "Words for programs."},
 	},
-	State: d.State{Path: "status", Ready: []string{"available", "restoring"}, Error: []string{"error", "error_deleting"},
-		Deleted: []string{"deleted"}, Fault: "fail_reason"},
+	State: d.State{Path: "status", Ready: []string{"available", "restoring"}, Pending: []string{"creating"},
+		Error: []string{"error", "error_deleting"}, Deleted: []string{"deleted"}, Fault: "fail_reason"},
 	List: d.List{Path: "/backups/detail", AllProjects: "all_tenants=True", Page: 1000,
 		Filters: []string{"volume_id", "status"}},
 	Sample: `volumeRef: {name: web-data}

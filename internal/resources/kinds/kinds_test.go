@@ -45,6 +45,11 @@ func TestKindsFitTogether(t *testing.T) {
 // problems lists what is wrong with a kind.
 func problems(k *d.Kind, known map[string]*d.Kind) []string {
 	list := slices.Concat(fieldProblems(k, k.Fields, known), nameProblems(k), bodyProblems(k))
+	for _, f := range k.Fields {
+		if to := known[f.Ref]; f.Usable && (to == nil || len(to.State.Pending) == 0) {
+			list = append(list, fmt.Sprintf("%s waits until a %s is usable, which has no states before that", f.API, f.Ref))
+		}
+	}
 	for state, action := range k.State.Answer {
 		if _, ok := k.Action(action); !ok {
 			list = append(list, fmt.Sprintf("no action %s, the answer to %s", action, state))

@@ -31,8 +31,9 @@ var Server = d.Kind{
 	}, serverMake...),
 	Actions: serverActions,
 	State: d.State{Path: "status",
-		Ready: []string{"ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE"},
-		Error: []string{"ERROR"}, Deleted: []string{"DELETED", "SOFT_DELETED"}, Fault: "fault.message",
+		Ready:   []string{"ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE"},
+		Pending: []string{"BUILD"},
+		Error:   []string{"ERROR"}, Deleted: []string{"DELETED", "SOFT_DELETED"}, Fault: "fault.message",
 		Answer: map[string]string{"VERIFY_RESIZE": "confirm"}},
 	List: d.List{Path: "/servers/detail", AllProjects: "all_tenants=True", Changes: "changes-since", Page: 1000},
 	Sample: `flavorRef: {external: {name: m1.small}}

@@ -19,7 +19,7 @@ var Snapshot = d.Kind{
 	Actions: []d.Action{{Name: "metadata",
 		Request: d.Request{Path: "/snapshots/{id}/metadata", Body: `{"metadata": {added}}`},
 		Remove:  &d.Request{Method: "DELETE", Path: "/snapshots/{id}/metadata/{removed}"}}},
-	State: d.State{Path: "status", Ready: []string{"available", "backing-up"},
+	State: d.State{Path: "status", Ready: []string{"available", "backing-up"}, Pending: []string{"creating"},
 		Error: []string{"error", "error_deleting"}, Deleted: []string{"deleted"}},
 	List: d.List{Path: "/snapshots/detail", AllProjects: "all_tenants=True", Page: 1000,
 		Filters: []string{"volume_id", "status"}},
