@@ -3,8 +3,16 @@ package service
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"fmt"
 )
+
+// tlsModule is imported by the programs that run APIs.
+//
+//go:embed tls.py
+var tlsModule []byte
+
+const keyTLS = "stackwright_tls.py"
 
 // Time limits of an API, in seconds.
 const (
@@ -33,7 +41,7 @@ func keyUWSGIOf(worker string) string { return "uwsgi-" + worker + ".ini" }
 
 // programs are the configurations of the programs that run the APIs.
 func (s Service[T]) programs(o T) map[string][]byte {
-	out := map[string][]byte{keyUWSGI: s.uwsgi(o, s.Port, s.Script, s.Health)}
+	out := map[string][]byte{keyTLS: tlsModule, keyUWSGI: s.uwsgi(o, s.Port, s.Script, s.Health)}
 	for _, w := range s.Workers {
 		if w.Serves != nil {
 			out[keyUWSGIOf(w.Name)] = s.uwsgi(o, w.Port, w.Serves.Script, w.Health)
@@ -62,6 +70,7 @@ plugins = python3
 %s
 wsgi-file = %s
 pythonpath = %s/config
+import = stackwright_tls
 master = true
 processes = %d
 threads = %d
