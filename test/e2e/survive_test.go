@@ -1,0 +1,193 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/gate"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/test/e2e/story"
+)
+
+// stuck is how long work may stand still once all that it needs is there again.
+const stuck = time.Minute
+
+// A network, a port, a server and a volume are made and removed while one part of the cloud after another is killed,
+// and then all at once. Nothing is lost, nothing is there twice, nothing stands still. A server that ran before answers.
+func TestCloudSurvives(t *testing.T) {
+	story.Slow(t)
+	w := story.Start(t)
+	f := stored(w)
+	rack := f.connected()
+	host := "guest." + w.Namespace + ".svc"
+	offerCloud(w, host)
+	picture := guestImage(w, host)
+	web := append(manifest(w, "testdata/server.yaml"), raw(w, picture))
+	for _, o := range web[:len(web)-1] {
+		w.Apply(o)
+	}
+	w.Eventually(3*time.Minute, "a server is there", func(ctx context.Context) error { return allReady(ctx, w, web) })
+	for _, part := range []string{"galera-", "rabbitmq-", "memcached-", "ovn-nb-", "ovn-sb-"} {
+		f.worksWithout(rack, "openstack-"+part)
+	}
+	f.worksWithout(rack, "ceph-")
+	f.worksWithout(rack, "openstack-")
+	w.Eventually(2*time.Minute, "the server answers ping", answersPing(w))
+	removeAll(w, web)
+}
+
+// stored is hosted with volumes and images on a Ceph.
+func stored(w *story.World) fleet {
+	w.Helper()
+	ceph := newCeph(w, w.Cloud().Namespace, infrav1.DevCephClient{Name: "glance", Pools: []string{"images"}},
+		infrav1.DevCephClient{Name: "cinder", Pools: []string{"volumes"}, ReadOnlyPools: []string{"images"}})
+	w.Apply(ceph)
+	w.Cleanup(func() {
+		if err := client.IgnoreNotFound(w.Delete(context.WithoutCancel(w.Context()), ceph)); err != nil {
+			w.Error(err)
+		}
+	})
+	f := hosted(w, func(s *controlplanev1.Services) {
+		s.Glance.Stores = []servicev1.ImageStore{{Name: "ceph", RBD: inPool("glance", "images")}}
+		s.Cinder = &controlplanev1.CinderService{
+			Backends: []servicev1.CinderBackend{{Name: "rbd", RBD: inPool("cinder", "volumes")}}}
+	})
+	w.Ready(2*time.Minute, &servicev1.Cinder{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace,
+		Name: "openstack-cinder"}})
+	return f
+}
+
+// worksWithout kills the pods whose names begin with prefix twice: while everything of work.yaml is made, and while it
+// is removed.
+func (f fleet) worksWithout(rack *fleetv1.BuildingBlock, prefix string) {
+	f.Helper()
+	work := manifest(f.World, "testdata/work.yaml")
+	for _, o := range work {
+		f.Apply(o)
+	}
+	f.Eventually(stuck, "Nova knows of the server", f.begun(work[0]))
+	f.kill(rack, prefix)
+	f.Eventually(stuck, "everything is made", func(ctx context.Context) error { return allReady(ctx, f.World, work) })
+	f.once()
+	for _, o := range work {
+		if err := f.Delete(f.Context(), o); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.kill(rack, prefix)
+	f.Eventually(stuck, "everything is removed", func(ctx context.Context) error {
+		for _, o := range work {
+			now := o.DeepCopy()
+			if err := f.Get(ctx, f.Key(o), now); client.IgnoreNotFound(err) != nil || err == nil {
+				conditions, _, _ := unstructured.NestedSlice(now.Object, "status", "conditions")
+				return errors.Join(fmt.Errorf("%s is still there: %v", o.GetKind(), conditions), err)
+			}
+		}
+		return nil
+	})
+	for _, kind := range []string{"server", "port", "network", "volume"} {
+		if out := f.named(kind); len(out) > 0 {
+			f.Errorf("of %s there is left %v", kind, out)
+		}
+	}
+}
+
+// begun checks that an object has a resource in OpenStack.
+func (f fleet) begun(o *unstructured.Unstructured) func(context.Context) error {
+	return func(ctx context.Context) error {
+		now := o.DeepCopy()
+		err := f.Get(ctx, f.Key(o), now)
+		if id, _, _ := unstructured.NestedString(now.Object, "status", "id"); err == nil && id == "" {
+			err = errors.New("it has no id")
+		}
+		return err
+	}
+}
+
+// kill ends pods at once and waits until the cloud and its hosts are ready again.
+func (f fleet) kill(rack *fleetv1.BuildingBlock, prefix string) {
+	f.Helper()
+	began := time.Now()
+	n := f.replaced(prefix)
+	f.Cloud()
+	f.Ready(2*time.Minute, rack)
+	f.Logf("%d pods of %s were killed: everything is ready again after %s", n, prefix,
+		time.Since(began).Round(100*time.Millisecond))
+}
+
+// replaced kills the pods whose names begin with prefix and waits until as many are ready. What their owner says may
+// still be of the ones that were killed.
+func (f fleet) replaced(prefix string) int {
+	f.Helper()
+	pods := func(ctx context.Context) (ready int, all map[types.UID]bool, err error) {
+		list := &corev1.PodList{}
+		err = f.List(ctx, list, client.InNamespace(f.namespace))
+		all = map[types.UID]bool{}
+		for i := range list.Items {
+			p := &list.Items[i]
+			if !strings.HasPrefix(p.Name, prefix) || p.Status.Phase == corev1.PodSucceeded ||
+				p.Status.Phase == corev1.PodFailed {
+				continue
+			}
+			all[p.UID] = true
+			if ok, _ := gate.For(p)(p); ok {
+				ready++
+			}
+		}
+		return ready, all, err
+	}
+	_, before, err := pods(f.Context())
+	if err != nil || len(before) == 0 {
+		f.Fatalf("looking for pods %s: there are %d, %v", prefix, len(before), err)
+	}
+	f.Kill(f.namespace, prefix)
+	f.Eventually(2*time.Minute, "new pods of "+prefix+" are ready", func(ctx context.Context) error {
+		ready, now, err := pods(ctx)
+		for uid := range now {
+			if before[uid] {
+				return errors.New("one that was killed is still there")
+			}
+		}
+		if err == nil && ready < len(before) {
+			err = fmt.Errorf("%d pods are ready of %d", ready, len(before))
+		}
+		return err
+	})
+	return len(before)
+}
+
+// once checks that there is one of each of work.yaml.
+func (f fleet) once() {
+	f.Helper()
+	for _, kind := range []string{"server", "port", "network", "volume"} {
+		if out := f.named(kind); len(out) != 1 {
+			f.Errorf("there are %d of %s: %v", len(out), kind, out)
+		}
+	}
+}
+
+// named lists the ids of the resources of OpenStack that are called work.
+func (f fleet) named(kind string) []string {
+	f.Helper()
+	args := []string{kind, "list", "--name", "work", "-f", "value", "-c", "ID"}
+	if kind == "server" || kind == "volume" {
+		args = append(args, "--all-projects")
+	}
+	return strings.Fields(f.OpenStack(args...))
+}
