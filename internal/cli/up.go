@@ -14,10 +14,10 @@ import (
 
 // upFlags are the flags of up.
 type upFlags struct {
-	release, size, file, registry, profile string
-	plainHTTP                              bool
-	nodes                                  int
-	timeout                                time.Duration
+	release, size, file, registry, profile, picture string
+	plainHTTP                                       bool
+	nodes                                           int
+	timeout                                         time.Duration
 }
 
 func (a *app) up() *cobra.Command {
@@ -55,6 +55,8 @@ to a registry; without it the cluster needs an OpenStackRelease of the name --re
 	flags.StringVar(&f.registry, "registry", "",
 		"push the images to this registry, HOST[:PORT][/PATH], and run them from there")
 	flags.BoolVar(&f.plainHTTP, "plain-http", false, "talk to the registry without TLS")
+	flags.StringVar(&f.picture, "picture", "",
+		"draw into this file, as SVG, what ran when and what waited for what")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Minute, "give up after this time")
 	return cmd
 }
@@ -110,8 +112,13 @@ func (u *ascent) run(ctx context.Context) (*arrival, error) {
 	if err := u.part(ctx, "operators", u.operators); err != nil {
 		return nil, err
 	}
+	return u.drawn(ctx, u.objects)
+}
+
+// objects makes the control plane and all that comes after it.
+func (u *ascent) objects(ctx context.Context) (*arrival, error) {
 	result := &arrival{}
-	err = u.part(ctx, "openstack", func(ctx context.Context, p *progress.Part) error {
+	err := u.part(ctx, "openstack", func(ctx context.Context, p *progress.Part) error {
 		return u.cloud(ctx, p, result)
 	})
 	if err != nil || !u.hosted() || !result.nova {

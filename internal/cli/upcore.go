@@ -36,7 +36,7 @@ func (f *upFlags) check() error {
 	if f.profile != profileCore && f.profile != profileKeystone {
 		return usage(fmt.Errorf("--profile %q is not possible: want %s or %s", f.profile, profileCore, profileKeystone))
 	}
-	return nil
+	return f.checkPicture()
 }
 
 // services of a new control plane.
