@@ -81,7 +81,9 @@ func (f fleet) worksWithout(rack *fleetv1.BuildingBlock, prefix string) {
 	for _, o := range work {
 		f.Apply(o)
 	}
-	f.Eventually(stuck, "Nova knows of the server", f.begun(work[0]))
+	f.Eventually(stuck, "Nova knows of the server", func(ctx context.Context) error {
+		return identified(ctx, f.World, work[0])
+	})
 	f.kill(rack, prefix)
 	f.Eventually(stuck, "everything is made", func(ctx context.Context) error { return allReady(ctx, f.World, work) })
 	f.once()
@@ -105,18 +107,6 @@ func (f fleet) worksWithout(rack *fleetv1.BuildingBlock, prefix string) {
 		if out := f.named(kind); len(out) > 0 {
 			f.Errorf("of %s there is left %v", kind, out)
 		}
-	}
-}
-
-// begun checks that an object has a resource in OpenStack.
-func (f fleet) begun(o *unstructured.Unstructured) func(context.Context) error {
-	return func(ctx context.Context) error {
-		now := o.DeepCopy()
-		err := f.Get(ctx, f.Key(o), now)
-		if id, _, _ := unstructured.NestedString(now.Object, "status", "id"); err == nil && id == "" {
-			err = errors.New("it has no id")
-		}
-		return err
 	}
 }
 
