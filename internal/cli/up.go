@@ -29,7 +29,8 @@ func (a *app) up() *cobra.Command {
 
 Without --kubeconfig it starts a real Kubernetes on this machine (devcluster), builds the images, loads them, installs
 the operators, makes one control plane and hosts for servers on the nodes, and boots a server to prove it. What is there
-already is left as it is, so a second up does nothing. --profile keystone makes a control plane that has Keystone only.
+already is left as it is, so a second up does nothing. --profile full has Barbican and Heat, too, and takes more memory;
+--profile keystone has Keystone only.
 
 With --kubeconfig it installs into that cluster. Its nodes have to be able to pull the images: --registry pushes them
 to a registry; without it the cluster needs an OpenStackRelease of the name --release already.`,
@@ -50,7 +51,7 @@ to a registry; without it the cluster needs an OpenStackRelease of the name --re
 	flags.StringVar(&f.size, "size", "",
 		`size of the control plane: dev, small, medium or large (default "dev" for a new one)`)
 	flags.StringVar(&f.profile, "profile", profileCore,
-		"what a new control plane has: core, all services and hosts, or keystone, Keystone only")
+		"what a new control plane has: core, full, with Barbican and Heat too, or keystone, Keystone only")
 	flags.StringVarP(&f.file, "file", "f", "", "file with the OpenStackControlPlane to apply instead of a minimal one")
 	flags.StringVar(&f.registry, "registry", "",
 		"push the images to this registry, HOST[:PORT][/PATH], and run them from there")

@@ -26,6 +26,7 @@ import (
 // Profiles say how much of an OpenStack up makes.
 const (
 	profileCore     = "core"
+	profileFull     = "full"
 	profileKeystone = "keystone"
 )
 
@@ -33,19 +34,24 @@ const (
 const physical = "public"
 
 func (f *upFlags) check() error {
-	if f.profile != profileCore && f.profile != profileKeystone {
-		return usage(fmt.Errorf("--profile %q is not possible: want %s or %s", f.profile, profileCore, profileKeystone))
+	if profiles := []string{profileCore, profileFull, profileKeystone}; !slices.Contains(profiles, f.profile) {
+		return usage(fmt.Errorf("--profile %q is not possible: want one of %s", f.profile, strings.Join(profiles, ", ")))
 	}
 	return f.checkPicture()
 }
 
 // services of a new control plane.
 func (u *ascent) services() map[string]any {
-	if u.profile != profileCore {
+	if u.profile == profileKeystone {
 		return nil
 	}
-	out := map[string]any{"glance": map[string]any{}, "placement": map[string]any{}, "neutron": map[string]any{},
-		"nova": map[string]any{}}
+	out := map[string]any{}
+	for _, s := range []string{"glance", "placement", "neutron", "nova", "horizon"} {
+		out[s] = map[string]any{}
+	}
+	if u.profile == profileFull {
+		out["barbican"], out["heat"] = map[string]any{}, map[string]any{}
+	}
 	if u.local {
 		out["neutron"] = map[string]any{"physicalNetworks": []any{map[string]any{"name": physical}}}
 		out["glance"] = map[string]any{"stores": []any{map[string]any{"name": cephName, "rbd": inCeph("glance", poolImages)}}}
@@ -93,7 +99,7 @@ func stores(o *controlplanev1.OpenStackControlPlane) bool {
 }
 
 // hosted tells whether this machine is to be a host of servers: it is, unless somebody else says what runs.
-func (u *ascent) hosted() bool { return u.local && u.profile == profileCore && u.file == "" }
+func (u *ascent) hosted() bool { return u.local && u.profile != profileKeystone && u.file == "" }
 
 // outside is the network of the machine that nodes of its cluster lead to, as devcluster tells it.
 type outside struct {

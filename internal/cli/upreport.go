@@ -38,6 +38,11 @@ func (u *ascent) congratulate(r *arrival, took time.Duration) {
 		next = append(next, [2]string{"curl http://" + r.proven.address.String(), "what the server says of itself"},
 			[2]string{me + " openstack server list", "the server; its objects are in namespace " + proof.Namespace})
 	}
+	for _, e := range r.survey.Endpoints {
+		if e.Service == "horizon" && r.clouds != "" {
+			next = append(next, [2]string{"grep password: " + r.clouds, "the password of admin, to log in at " + e.Public})
+		}
+	}
 	if r.clouds != "" {
 		next = append(next, [2]string{"export OS_CLIENT_CONFIG_FILE=" + r.clouds + " OS_CLOUD=default",
 			"for a client on this machine"})

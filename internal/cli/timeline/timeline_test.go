@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,29 +42,19 @@ func TestRecord(t *testing.T) {
 	scheme.AddKnownTypeWithName(keystone.GroupVersion().WithKind("KeystoneList"), &unstructured.UnstructuredList{})
 	c := fake.NewClientBuilder().WithScheme(scheme).Build()
 	r := Record(t.Context(), c, []schema.GroupVersionKind{keystone})
+	first := object("openstack-keystone", "", "", "")
+	// The watch may begin later than this test.
+	until(t, func() bool {
+		must(t, c.Create(t.Context(), first.DeepCopy()))
+		seen := r.row(first) != nil
+		must(t, c.Delete(t.Context(), first.DeepCopy()))
+		return seen
+	})
 	part := object("part", "False", "WaitingForJob", "Job b runs.")
 	part.SetOwnerReferences([]metav1.OwnerReference{
 		{APIVersion: "v1", Kind: "Keystone", Name: "a", Controller: new(true)}})
-	first := object("openstack-keystone", "", "", "")
-	// The watch may begin later than this test.
-	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 10*time.Second, true,
-		func(ctx context.Context) (bool, error) {
-			if err := c.Create(ctx, first.DeepCopy()); err != nil {
-				return false, err
-			}
-			r.mu.Lock()
-			seen := len(r.rows)
-			r.mu.Unlock()
-			return seen > 0, client.IgnoreNotFound(c.Delete(ctx, first.DeepCopy()))
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range []*unstructured.Unstructured{part, first} {
-		if err := c.Create(t.Context(), o.DeepCopy()); err != nil {
-			t.Fatal(err)
-		}
-	}
+	must(t, c.Create(t.Context(), part))
+	must(t, c.Create(t.Context(), first.DeepCopy()))
 	for _, o := range []*unstructured.Unstructured{
 		object(first.GetName(), "False", "WaitingForGalera", "Galera g is not ready."),
 		object(first.GetName(), "False", "WaitingForGalera", "Galera g is not ready."),
@@ -71,41 +62,49 @@ func TestRecord(t *testing.T) {
 		object(first.GetName(), "True", "Ready", "All is well."),
 	} {
 		have := object(o.GetName(), "", "", "")
-		if err := c.Get(t.Context(), client.ObjectKeyFromObject(o), have); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(o), have))
 		o.SetResourceVersion(have.GetResourceVersion())
-		if err := c.Update(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Update(t.Context(), o))
 	}
-	err = wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 10*time.Second, true,
-		func(context.Context) (bool, error) {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			row := r.rows[first.GetUID()]
-			_, ready := row.ReadyAt()
-			return ready, nil
-		})
+	until(t, func() bool {
+		_, ready := r.row(first).ReadyAt()
+		return ready
+	})
 	rows := r.Stop()
-	if err != nil || len(rows) != 1 {
-		t.Fatalf("%d rows are kept (%v), want that of %s: %+v", len(rows), err, first.GetName(), rows)
+	if len(rows) != 1 || rows[0].Label() != "Keystone" {
+		t.Fatalf("want one row, Keystone, and have %+v", rows)
 	}
 	var states []State
 	for _, m := range rows[0].Moments {
 		states = append(states, m.State)
 	}
-	want := []State{Waits, Waits, Works, Ready}
-	if len(states) != len(want) {
-		t.Fatalf("the states are %v, want %v: %+v", states, want, rows[0].Moments)
+	if want := []State{Waits, Waits, Works, Ready}; !slices.Equal(states, want) {
+		t.Errorf("the states are %v, want %v: %+v", states, want, rows[0].Moments)
 	}
-	for i := range want {
-		if states[i] != want[i] {
-			t.Errorf("state %d is %v, want %v: %+v", i, states[i], want[i], rows[0].Moments[i])
-		}
+}
+
+// row is what is kept of an object so far.
+func (r *Recorder) row(o *unstructured.Unstructured) *Row {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	row := r.rows[o.GetUID()]
+	if row != nil {
+		row = &Row{Moments: slices.Clone(row.Moments)}
 	}
-	if got := rows[0].Label(); got != "Keystone" {
-		t.Errorf("the row is called %q", got)
+	return row
+}
+
+func until(t *testing.T, done func() bool) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 10*time.Second, true,
+		func(context.Context) (bool, error) { return done(), nil })
+	must(t, err)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -59,7 +59,7 @@ func install(t *testing.T, c story.Cluster) time.Duration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"A server runs after ", " answers at ", "says hello",
+	for _, want := range []string{"A server runs after ", " answers at ", "to log in at https://", "says hello",
 		"says its volume of 1 GiB has kept"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("up does not say %q but\n%s", want, said)
