@@ -66,6 +66,9 @@ func TestDeletionOrder(t *testing.T) {
 			!strings.Contains(c.Message, "example.com/foreign") {
 			t.Errorf("the finalizer that holds the deletion is not named: %q", c.Message)
 		}
+		if a := w.app("one"); a.Status.ObservedGeneration != a.Generation {
+			t.Errorf("status is of generation %d, the object of %d", a.Status.ObservedGeneration, a.Generation)
+		}
 		change(w, &corev1.ConfigMap{}, "one-second", func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
 		w.wantGone("one")
 		var order []string

@@ -308,6 +308,7 @@ func (r *run[T]) finishRemoval() {
 	err := r.writeStatus(func(o T) {
 		st := o.KitStatus()
 		old := st.DeepCopy()
+		st.ObservedGeneration = o.GetGeneration() // a deletion counts as a change
 		st.Inventory, st.Externals = slices.Clone(r.orphans), r.externals(old)
 		for i := range r.results {
 			st.Inventory = append(st.Inventory, r.inventory(i, old)...)
