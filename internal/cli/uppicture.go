@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"stackwright.dev/kit/owner"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
@@ -56,13 +59,13 @@ func (f *upFlags) checkPicture() error {
 	return nil
 }
 
-// owners are our kinds, those of the cluster's objects and of OpenStack's resources.
+// owners are our kinds that an operator looks after and that say so in their status.
 func owners(scheme *runtime.Scheme) (out []schema.GroupVersionKind) {
 	for _, g := range []schema.GroupVersion{controlplanev1.GroupVersion, infrav1.GroupVersion, servicev1.GroupVersion,
 		fleetv1.GroupVersion, openstackv1.GroupVersion} {
-		for kind := range scheme.KnownTypes(g) {
-			if gvk := g.WithKind(kind); scheme.Recognizes(g.WithKind(kind + "List")) {
-				out = append(out, gvk)
+		for kind, t := range scheme.KnownTypes(g) {
+			if reflect.PointerTo(t).Implements(reflect.TypeFor[owner.Object]()) {
+				out = append(out, g.WithKind(kind))
 			}
 		}
 	}

@@ -38,8 +38,10 @@ func TestDownLeavesNothing(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	first := install(t, c)
+	picture := filepath.Join(story.Artifacts(), "up.svg")
+	first := install(t, c, "--picture", picture)
 	second := install(t, c)
+	drawn(t, picture)
 	t.Logf("up took %s, a second up %s", first.Round(time.Millisecond), second.Round(time.Millisecond))
 	if limit := 20 * time.Second; second > limit {
 		t.Errorf("a second up took %s, at most %s", second, limit)
@@ -52,10 +54,28 @@ func TestDownLeavesNothing(t *testing.T) {
 	}
 }
 
-func install(t *testing.T, c story.Cluster) time.Duration {
+// drawn checks that a picture has what ran, and that all of it got ready.
+func drawn(t *testing.T, file string) {
+	t.Helper()
+	picture, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Galera", "Keystone", "Nova", "BuildingBlock", "Server"} {
+		if !strings.Contains(string(picture), ">"+want) {
+			t.Errorf("the picture has no %s", want)
+		}
+	}
+	rows, ready := strings.Count(string(picture), `text-anchor="end"`), strings.Count(string(picture), "✓")
+	if rows != ready {
+		t.Errorf("%d of %d rows of the picture end in ready", ready, rows)
+	}
+}
+
+func install(t *testing.T, c story.Cluster, args ...string) time.Duration {
 	t.Helper()
 	began := time.Now()
-	said, err := c.Run(t.Context(), "stackwright", "up", "--devcluster", c.Name)
+	said, err := c.Run(t.Context(), "stackwright", append([]string{"up", "--devcluster", c.Name}, args...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// artifacts is the folder that outlives a failed test.
-func artifacts() string {
+// Artifacts is the folder that outlives a failed test.
+func Artifacts() string {
 	if dir := os.Getenv("ARTIFACTS"); dir != "" {
 		return dir
 	}
@@ -21,7 +21,7 @@ func artifacts() string {
 // events and logs. Secrets are listed by name only. What cannot be had is left out: a broken cluster is why it is
 // called.
 func (c Cluster) Keep(name string) string {
-	dir := filepath.Join(artifacts(), name)
+	dir := filepath.Join(Artifacts(), name)
 	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
 	c.Log = nil

@@ -43,7 +43,7 @@ func (w *World) Browser(certificate client.ObjectKey) *Browser {
 		end()
 		stop()
 	})
-	b := &Browser{w: w, ctx: ctx, dir: filepath.Join(artifacts(), w.Namespace)}
+	b := &Browser{w: w, ctx: ctx, dir: filepath.Join(Artifacts(), w.Namespace)}
 	if err := chromedp.Do(ctx); err != nil {
 		w.Fatalf("starting %s: %v", program, err)
 	}
