@@ -116,7 +116,8 @@ func (f fleet) guest(ctx context.Context, name string) (string, error) {
 
 // The node of the cluster becomes a host by one object. A server is started on it as soon as that says that it is
 // ready, and goes on while every agent is replaced, with and without grace. Beside it, one pod is many hosts for tests
-// of scale. A block with a server is not deleted; one without takes all away that Nova knew of its host.
+// of scale. A block with a server is not deleted; one without takes all away that Nova knew of its host, which can come
+// back.
 func TestBuildingBlock(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
@@ -160,6 +161,7 @@ func TestBuildingBlock(t *testing.T) {
 	f.make(crowd, 1+fakeHosts)
 	f.memory()
 	f.keeps(rack, "first", name, pid)
+	f.make(f.rack(), 1) // the host comes back
 }
 
 // boot starts a server that only a host of the block can run, and returns what libvirt calls it. Its disk is empty: the

@@ -29,7 +29,8 @@ import (
 const stuck = time.Minute
 
 // A network, a port, a server and a volume are made and removed while one part of the cloud after another is killed,
-// and then all at once. Nothing is lost, nothing is there twice, nothing stands still. A server that ran before answers.
+// and then all at once. Nothing is lost, nothing is there twice, nothing stands still. A server that ran before
+// answers.
 func TestCloudSurvives(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)

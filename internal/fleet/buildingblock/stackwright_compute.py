@@ -15,6 +15,7 @@ from nova.cmd import compute  # before all else, as it makes what blocks yield
 import eventlet
 from nova import service
 from nova.compute import rpcapi
+from nova.objects import compute_node
 from nova.virt import fake
 from nova.virt import node
 
@@ -81,6 +82,22 @@ def read_consoles_from_logs():
     driver.LibvirtDriver.get_console_output = get_console_output
 
 
+def join_again():
+    """A host that left and comes back is mapped into its cell again.
+
+    Nova finds the row of before by the host's uuid and takes it back (db/main/api.py,
+    _compute_node_get_and_update_deleted) with the note that the host is mapped. The mapping itself went when the host
+    left, and the search for new hosts looks at rows without that note only (objects/host_mapping.py).
+    """
+    create = compute_node.ComputeNode.create
+
+    def create_unmapped(self):
+        self.mapped = 0
+        return create(self)
+
+    compute_node.ComputeNode.create = create_unmapped
+
+
 def libvirt_host():
     wait_for_libvirt()
     import libvirt
@@ -115,6 +132,7 @@ def fake_hosts(block, count):
 def main():
     if os.path.exists(STARTED):
         os.unlink(STARTED)
+    join_again()
     count = int(os.environ.get('STACKWRIGHT_FAKE_HOSTS', 0))
     if count:
         fake_hosts(os.environ['STACKWRIGHT_BLOCK'], count)
