@@ -1,6 +1,6 @@
 // Command generate makes what follows from the descriptors of resources and from the Go types of the API: types, deep
-// copies, CRDs, roles and pages. With -check it also fails when that changed a file, which means that somebody forgot
-// to commit it.
+// copies, CRDs, charts, roles and pages. With -check it also fails when that changed a file, which means that somebody
+// forgot to commit it.
 //
 //	go -C tools run ./generate [-check] ..
 package main
@@ -42,6 +42,9 @@ func run(root string, check bool) error {
 		}
 	}
 	if err := shorten(root); err != nil {
+		return err
+	}
+	if err := makeCharts(root); err != nil {
 		return err
 	}
 	after, err := snapshot(root)

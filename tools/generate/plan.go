@@ -4,16 +4,19 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
 const (
-	crds      = "charts/stackwright-operator/crds"
+	charts    = "charts"
+	operator  = charts + "/stackwright-operator"
+	crds      = operator + "/crds"
+	roles     = operator + "/files/roles"
 	reference = "docs/reference"
 	pages     = "docs/kinds"
-	roles     = "charts/stackwright-operator/files/roles"
 )
 
 // commands returns all runs, in order: the types of resource kinds come first, because they are made themselves. A new
@@ -56,16 +59,16 @@ func glob(root, pattern string) []string {
 // snapshot returns the content of every generated file by its path below root.
 func snapshot(root string) (map[string]string, error) {
 	files := map[string]string{}
-	for _, top := range []string{"api", "kit", crds, roles, reference, pages} {
-		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
+	for _, top := range []string{"api", "kit", charts, reference, pages} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(file string, d fs.DirEntry, err error) error {
 			if os.IsNotExist(err) {
 				return nil
 			}
-			if err != nil || d.IsDir() || !generated(path) {
+			rel, _ := filepath.Rel(root, file)
+			if err != nil || d.IsDir() || !generated(filepath.ToSlash(rel)) {
 				return err
 			}
-			content, err := os.ReadFile(path)
-			rel, _ := filepath.Rel(root, path)
+			content, err := os.ReadFile(file)
 			files[rel] = string(content)
 			return err
 		})
@@ -76,13 +79,16 @@ func snapshot(root string) (map[string]string, error) {
 	return files, nil
 }
 
-func generated(path string) bool {
-	folder, name := filepath.ToSlash(filepath.Dir(path)), filepath.Base(path)
+// generated tells of a path below the top of the repository whether the file is made here.
+func generated(file string) bool {
+	folder, name := path.Dir(file), path.Base(file)
 	switch {
 	case strings.HasSuffix(folder, reference), strings.HasSuffix(folder, pages):
 		return strings.HasSuffix(name, ".md")
 	case strings.HasSuffix(folder, "/crds"), strings.HasSuffix(folder, "/crd"), strings.HasSuffix(folder, roles):
 		return strings.HasSuffix(name, ".yaml")
+	case strings.HasPrefix(folder, charts+"/"):
+		return !strings.HasPrefix(folder, operator)
 	}
 	return strings.HasPrefix(name, "zz_generated")
 }

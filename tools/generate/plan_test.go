@@ -20,15 +20,17 @@ func write(t *testing.T, path string) {
 func TestSnapshotHasGeneratedFilesOnly(t *testing.T) {
 	root := t.TempDir()
 	for _, path := range []string{"api/infra/v1alpha1/zz_generated.deepcopy.go", "api/infra/v1alpha1/galera.go",
-		"charts/stackwright-operator/crds/x.yaml", "docs/reference/infra.md", "docs/reference/config.yaml"} {
+		"charts/stackwright-operator/crds/x.yaml", "charts/stackwright-operator/values.yaml", "charts/charts.go",
+		"charts/glance/templates/object.yaml", "charts/glance/values.yaml", "docs/reference/infra.md",
+		"docs/reference/config.yaml"} {
 		write(t, filepath.Join(root, path))
 	}
 	files, err := snapshot(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"api/infra/v1alpha1/zz_generated.deepcopy.go", "charts/stackwright-operator/crds/x.yaml",
-		"docs/reference/infra.md"}
+	want := []string{"api/infra/v1alpha1/zz_generated.deepcopy.go", "charts/glance/templates/object.yaml",
+		"charts/glance/values.yaml", "charts/stackwright-operator/crds/x.yaml", "docs/reference/infra.md"}
 	if got := difference(nil, files); !slices.Equal(got, want) {
 		t.Errorf("snapshot has %v, want %v", got, want)
 	}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// schema of the values: the fields of spec, as far as JSON schema can say it, and the values of the chart itself.
+func (c *chart) schema() map[string]any {
+	schema := portable(c.spec)
+	properties := asMap(schema["properties"])
+	properties["global"] = map[string]any{"type": "object",
+		"description": "Helm gives it to a chart that is part of another one. It is not used."}
+	properties["nameOverride"] = map[string]any{"type": "string", "maxLength": c.limit, "pattern": c.shape,
+		"description": "Name of the object. Empty is that of the release."}
+	schema["$schema"] = "http://json-schema.org/draft-07/schema#"
+	delete(schema, "default")
+	return schema
+}
+
+// portable is a schema of a CRD without what only Kubernetes knows. A field that is not there is refused, which the API
+// server does by a warning alone.
+func portable(schema map[string]any) map[string]any {
+	out := map[string]any{}
+	for key, value := range schema {
+		if key != "format" && !strings.HasPrefix(key, "x-kubernetes-") {
+			out[key] = value
+		}
+	}
+	if schema["x-kubernetes-list-type"] == "set" {
+		out["uniqueItems"] = true
+	}
+	for _, key := range []string{"items", "additionalProperties"} {
+		if inner := asMap(schema[key]); inner != nil {
+			out[key] = portable(inner)
+		}
+	}
+	if properties := asMap(schema["properties"]); properties != nil {
+		inner := map[string]any{}
+		for name, property := range properties {
+			inner[name] = portable(asMap(property))
+		}
+		out["properties"] = inner
+		if out["additionalProperties"] == nil && schema["x-kubernetes-preserve-unknown-fields"] == nil {
+			out["additionalProperties"] = false
+		}
+	}
+	return out
+}
+
+// values are those that an object cannot do without, as far as names by convention will do: charts that are installed
+// by their own names find each other. The others are comments, with the default that the API server sets.
+func (c *chart) values(all []*chart) (string, error) {
+	var out strings.Builder
+	fmt.Fprint(&out, wrapped(fmt.Sprintf("The values are the fields of spec of kind %s: by task on the page "+
+		"docs/kinds/%s.md, all in values.schema.json. Behind a # is what the API server sets, where it sets anything.",
+		c.Kind, strings.ToLower(c.Kind))))
+	properties, required := asMap(c.spec["properties"]), list(c.spec["required"])
+	names := slices.SortedFunc(maps.Keys(properties), func(a, b string) int {
+		return cmp.Or(rank(required, a)-rank(required, b), strings.Compare(a, b))
+	})
+	for _, name := range names {
+		field := asMap(properties[name])
+		about, before, value := sentence(text(field["description"])), "# ", defaults(field)
+		if slices.Contains(required, name) {
+			if value = conventional(name, field, all); value != nil {
+				before = ""
+			} else {
+				about = "Required. " + about
+			}
+		}
+		lines, err := assignment(name, value)
+		if err != nil {
+			return "", fmt.Errorf("writing the value of %s: %w", name, err)
+		}
+		fmt.Fprint(&out, "\n", wrapped(about), prefixed(before, lines))
+	}
+	fmt.Fprintf(&out, "\n# Name of the %s; the release's unless set.\n# nameOverride:\n", c.Kind)
+	return out.String(), nil
+}
+
+func list(v any) []string {
+	var out []string
+	items, _ := v.([]any)
+	for _, item := range items {
+		out = append(out, text(item))
+	}
+	return out
+}
+
+func rank(required []string, name string) int {
+	if slices.Contains(required, name) {
+		return 0
+	}
+	return 1
+}
+
+// conventional is the value of a field that has the name of another chart: that name; nil when there is none.
+func conventional(name string, field map[string]any, all []*chart) any {
+	if field["type"] == "string" {
+		if slices.ContainsFunc(all, func(c *chart) bool { return c.Name == name }) {
+			return name
+		}
+		return nil
+	}
+	out := map[string]any{}
+	for _, inner := range list(field["required"]) {
+		value := conventional(inner, asMap(asMap(field["properties"])[inner]), all)
+		if value == nil {
+			return nil
+		}
+		out[inner] = value
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// defaults is what the API server makes of a field that is not there.
+func defaults(field map[string]any) any {
+	given, ok := field["default"].(map[string]any)
+	if !ok {
+		return field["default"]
+	}
+	out := maps.Clone(given)
+	for name, property := range asMap(field["properties"]) {
+		if value := defaults(asMap(property)); out[name] == nil && value != nil {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// assignment are the lines that set a value; without one, the name alone.
+func assignment(name string, value any) (string, error) {
+	if value == nil {
+		return name + ":", nil
+	}
+	lines, err := yaml.Marshal(map[string]any{name: value})
+	return strings.TrimSpace(string(lines)), err
+}
+
+func prefixed(before, lines string) string {
+	return before + strings.ReplaceAll(lines, "\n", "\n"+before) + "\n"
+}
+
+// wrapped breaks text into lines of comment.
+func wrapped(text string) string {
+	const width = 100
+	var out strings.Builder
+	line := "#"
+	for word := range strings.FieldsSeq(text) {
+		if len(line)+1+len(word) > width {
+			fmt.Fprintln(&out, line)
+			line = "#"
+		}
+		line += " " + word
+	}
+	fmt.Fprintln(&out, line)
+	return out.String()
+}
