@@ -90,7 +90,7 @@ test-race: | compiler ## Unit tests of concurrent code with the race detector; o
 	cd kit && CGO_ENABLED=1 $(TEST) -race -short ./...
 
 test-api: bin/devcluster ## Tests against a real API server, whose names begin with TestServer
-	$(TEST) -tags=apiserver -run='^TestServer' $(call tagged,apiserver,api internal cmd)
+	$(TEST) -tags=apiserver -run='^TestServer' $(call tagged,apiserver,api charts internal cmd)
 	cd kit && $(TEST) -tags=apiserver -run='^TestServer' $(subst ./kit/,./,$(call tagged,apiserver,kit))
 
 # All stories but those of many minutes; RUN=. plays these too, RUN=Galera only those of that name.
