@@ -3,10 +3,13 @@
 package charts_test
 
 import (
+	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"maps"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,15 +36,24 @@ var live *rest.Config
 
 func TestMain(m *testing.M) { kittest.Main(m, &live) }
 
-// served is a client of a cluster that has our kinds, and a namespace for the test.
+// connect makes a client of the cluster, which has our kinds from the first one on.
+var connect = sync.OnceValues(func() (client.Client, error) {
+	s := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(s), apiextensionsv1.AddToScheme(s)); err != nil {
+		return nil, err
+	}
+	c, err := client.New(live, client.Options{Scheme: s})
+	if err != nil {
+		return nil, err
+	}
+	return c, install.ApplyCRDs(context.Background(), c)
+})
+
+// served is a client of the cluster and a namespace for the test.
 func served(t *testing.T) (client.Client, string) {
 	t.Helper()
-	s := runtime.NewScheme()
-	must(t, clientgoscheme.AddToScheme(s))
-	must(t, apiextensionsv1.AddToScheme(s))
-	c, err := client.New(live, client.Options{Scheme: s})
+	c, err := connect()
 	must(t, err)
-	must(t, install.ApplyCRDs(t.Context(), c))
 	ns := strings.ToLower(t.Name())
 	must(t, c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}}))
 	return c, ns
