@@ -37,11 +37,15 @@ var sizeText = regexp.MustCompile(`(?i)request is too large|entity too large`)
 // immutable and cannot be updated", Nova "while it is in task_state spawning", Cinder and Manila "status must be
 // available", Heat and Magnum "CREATE_IN_PROGRESS", Ironic "is locked by host". Cinder, Manila and Magnum say it with
 // 400, not 409, and Octavia "Project busy" with 503, which is about one project and must not open the breaker of all.
-// Neutron says with 400 that a router does not yet lead from a port to a floating IP's network.
+// Neutron says with 400 (port forwardings) and 404 (floating IPs) that no router leads yet from a floating IP's network
+// to a port.
 var busyText = regexp.MustCompile(`(?i)is immutable and cannot be|PENDING_(CREATE|UPDATE|DELETE)|in task_state|` +
 	`while it is in vm_state (building|initialized|migrating|resizing)|status must be|current status is|` +
 	`_IN_PROGRESS|action \(\w+\) in progress|already in progress|is locked by host|busy with an active task|` +
-	`^project busy|is not reachable from subnet`)
+	`^project busy|` + unroutedText.String())
+
+// unroutedText is what Neutron says of a floating IP and a port, both of which it has.
+var unroutedText = regexp.MustCompile(`(?i)is not reachable from subnet`)
 
 // classify turns the status and text of an answer into a class.
 func classify(code int, text string) (c Class, transitional bool) {
@@ -53,6 +57,9 @@ func classify(code int, text string) (c Class, transitional bool) {
 	case http.StatusUnauthorized:
 		return Auth, false
 	case http.StatusNotFound, http.StatusGone:
+		if unroutedText.MatchString(text) {
+			return Conflict, true
+		}
 		return NotFound, false
 	case http.StatusTooManyRequests, 498:
 		return RateLimited, false

@@ -200,6 +200,9 @@ func (c *controller) create(ctx context.Context, sc *scope, t *target, p policy)
 	}
 	id, err := t.create(ctx)
 	if err != nil {
+		if out := awaits(sc, t.kind, err); out != nil {
+			return out
+		}
 		c.attempts.set(sc.Owner().GetUID(), time.Now())
 		return failed(t.advise(fmt.Errorf("creating the %s: %w", t.kind.Name, err)))
 	}

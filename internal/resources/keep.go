@@ -121,7 +121,11 @@ func (c *controller) change(ctx context.Context, sc *scope, t *target, diff []bo
 		}
 	}
 	if len(fields) > 0 {
-		if err := t.update(ctx, id, fields); err != nil {
+		err := t.update(ctx, id, fields)
+		if out := awaits(sc, t.kind, err); out != nil {
+			return out
+		}
+		if err != nil {
 			return failed(fmt.Errorf("changing the %s: %w", t.kind.Name, err))
 		}
 	}

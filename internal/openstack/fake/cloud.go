@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -84,6 +85,19 @@ const (
 	Garbage Fault = "garbage"
 )
 
+// Refused is a request that does not take effect and is answered with a status and a text.
+func Refused(code int, text string) Fault { return Fault(strconv.Itoa(code) + " " + text) }
+
+// refusal is what a fault that Refused made is answered with.
+func (f Fault) refusal() (code int, text string) {
+	first, text, _ := strings.Cut(string(f), " ")
+	code, err := strconv.Atoi(first)
+	if err != nil {
+		return 0, ""
+	}
+	return code, text
+}
+
 // New returns a cloud without resources that offers the services of kinds.
 func New(kinds []*d.Kind) *Cloud {
 	c := &Cloud{Host: "cloud.test", Password: "secret", Life: time.Hour, Quota: map[string]int{},
@@ -126,6 +140,10 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fault := c.record(r)
+	if code, text := fault.refusal(); code != 0 {
+		refuse(w, code, text)
+		return
+	}
 	switch fault {
 	case Lost:
 		panic(http.ErrAbortHandler)

@@ -51,6 +51,8 @@ type Kind struct {
 	OneOf, AtMostOne [][]string
 	// After lists kinds of which objects that belong to the same thing are made first, although nothing refers to them.
 	After []Sibling
+	// Awaits lists refusals that mean that something is not there yet to which nothing refers that is declared.
+	Awaits []Awaited
 	// State says when the resource is usable.
 	State State
 	// List says how all resources are read.
@@ -71,6 +73,14 @@ type Sibling struct {
 	Unless string
 	// Why completes the sentence: waits for Subnet x, as ...
 	Why string
+}
+
+// Awaited is a refusal that goes away once something else is there.
+type Awaited struct {
+	// Says is a part of what the API says then.
+	Says string
+	// What is waited for, and Until, which completes the sentence "Waits until ...".
+	What, Until string
 }
 
 // None is the envelope of bodies that have none.

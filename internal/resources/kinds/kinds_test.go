@@ -55,6 +55,11 @@ func problems(k *d.Kind, known map[string]*d.Kind) []string {
 			list = append(list, fmt.Sprintf("no action %s, the answer to %s", action, state))
 		}
 	}
+	for _, a := range k.Awaits {
+		if a.Says == "" || a.What == "" || a.Until == "" || strings.HasSuffix(a.Until, ".") {
+			list = append(list, "a refusal that does not tell what is awaited: "+a.Says)
+		}
+	}
 	if k.Shape == d.Resource && !k.ReadOnly && k.Marker.Channel == "" {
 		list = append(list, "no marker")
 	}

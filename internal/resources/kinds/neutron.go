@@ -10,6 +10,11 @@ var (
 		Error: []string{"ERROR"}}
 )
 
+// routed is the refusal of an address as long as its network and the port are not connected.
+var routed = []d.Awaited{{Says: "is not reachable from subnet", What: "Router",
+	Until: "a router connects the two: one whose external gateway is in the network of the floating IP, with a " +
+		"RouterInterface in the subnet of the port"}}
+
 // Fields that many of Neutron's kinds have.
 var (
 	neutronDescription = d.Field{API: "description", Max: 1024, Doc: "A sentence for people."}

@@ -10,7 +10,8 @@ var PortForwarding = d.Kind{
 	Doc: "PortForwarding lets a port of a floating IP lead to a port of a server.",
 	Key: []string{"floatingip_id", "protocol", "external_port", "external_port_range"}, Marker: byKey,
 	Update: d.Update{Method: "PUT"}, Events: []string{"port_forwarding"},
-	OneOf: [][]string{{"external_port", "external_port_range"}, {"internal_port", "internal_port_range"}},
+	Awaits: routed,
+	OneOf:  [][]string{{"external_port", "external_port_range"}, {"internal_port", "internal_port_range"}},
 	Fields: []d.Field{
 		neutronDescription,
 		{API: "floatingip_id", As: "floatingIPRef", Ref: "FloatingIP", Required: true, CreateOnly: true,
