@@ -123,6 +123,21 @@ type CinderMaintenance struct {
 type CinderStatus struct {
 	owner.Status  `json:",inline"`
 	ServiceStatus `json:",inline"`
+	// Programs tells which programs have been asked for last.
+	// +optional
+	Programs ProgramsStatus `json:"programs,omitzero"`
+}
+
+// ProgramsStatus tells how the programs of a service have changed.
+type ProgramsStatus struct {
+	// Hash of which ones are wanted.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Hash string `json:"hash,omitempty"`
+	// Changes is how often that has changed. After each change the records of programs that are gone are removed.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Changes int64 `json:"changes,omitempty"`
 }
 
 // Cinder is the block storage service of an OpenStack: volumes, snapshots, backups.

@@ -35,18 +35,22 @@ def superfluous(args, service):
             and int(ordinal) >= int(counts[service.binary]))
 
 
+def records(args, ctxt):
+    """Lists what is superfluous, and the volumes that it has."""
+    for service in objects.ServiceList.get_all(ctxt):
+        if superfluous(args, service):
+            volume = service.binary == "cinder-volume"
+            yield service, objects.VolumeList.get_all_by_host(ctxt, service.host) if volume else []
+
+
 def services(args):
     """Removes records of programs that there are no more, once they have ended."""
     ctxt = context.get_admin_context()
     until = time.monotonic() + PATIENCE
-    for service in objects.ServiceList.get_all(ctxt):
-        if not superfluous(args, service):
-            continue
-        if service.binary == "cinder-volume":
-            volumes = objects.VolumeList.get_all_by_host(ctxt, service.host)
-            if volumes:
-                raise SystemExit(f"back end {service.host} has {len(volumes)} volumes, such as {volumes[0].id}: put it back "
-                                 "into spec.backends, and delete them or migrate them first")
+    for service, volumes in records(args, ctxt):
+        if volumes:
+            raise SystemExit(f"back end {service.host} has {len(volumes)} volumes, such as {volumes[0].id}: put it back "
+                             "into spec.backends, and delete them or migrate them first")
         while service.is_up and time.monotonic() < until:
             time.sleep(5)
             service.refresh()
@@ -55,11 +59,18 @@ def services(args):
 
 
 def maintain(args):
-    """Rewrites records of earlier releases, and removes those of volumes that were deleted some days ago."""
+    """Rewrites records of earlier releases, and removes those of volumes that were deleted some days ago.
+
+    A program that ended late may have written its record after it was removed: it goes now.
+    """
     from cinder.cmd import manage  # the other starts faster without it
 
     commands = manage.DbCommands()
     ctxt = context.get_admin_context()
+    for service, volumes in records(args, ctxt):
+        if not volumes and not service.is_up:
+            service.destroy()
+            say(f"{service.binary} of {service.host} is gone")
     for rewrite in commands.online_migrations:
         while rewrite(ctxt, 1000)[1]:
             pass
@@ -74,11 +85,10 @@ def main():
     for run in (services, maintain):
         command = commands.add_parser(run.__name__, help=run.__doc__)
         command.set_defaults(run=run)
-        if run is services:
-            command.add_argument("--name", required=True)
-            command.add_argument("--keep", nargs="*", default=[])
-            command.add_argument("--backends", nargs="*", default=[])
-        else:
+        command.add_argument("--name", required=True)
+        command.add_argument("--keep", nargs="*", default=[])
+        command.add_argument("--backends", nargs="*", default=[])
+        if run is maintain:
             command.add_argument("--keep-days", type=int, default=0)
     args = parser.parse_args()
     CONF(["--config-file", args.config_file], project="cinder", version=version.version_string())

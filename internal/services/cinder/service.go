@@ -78,7 +78,7 @@ func Definition(gateway bool) kit.Definition[*cinder] {
 		Refs: append(s.Refs(), service.CephRefs(cephs)...),
 		// Programs that cannot log in end.
 		Steps:  append(s.Steps(step.After[*cinder](stepSync, service.StepUser)), s.steps()...),
-		Report: s.Report,
+		Report: s.report,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -156,16 +157,54 @@ func TestBackendIsForgotten(t *testing.T) {
 		if p.Object("VolumeType/cloud/cinder-files") == nil {
 			t.Error("the type of volumes that may be there is gone")
 		}
-		var command []string
-		for _, name := range servicetest.Jobs(p) {
-			if strings.HasPrefix(name, "cinder-services-") {
-				job := p.Object("Job/cloud/" + name).Object
-				containers, _, _ := unstructured.NestedSlice(job, "spec", "template", "spec", "containers")
-				command, _, _ = unstructured.NestedStringSlice(containers[0].(map[string]any), "command")
-			}
-		}
-		if !slices.Equal(command[len(command)-2:], []string{"--backends", "rbd"}) {
+		if _, command := forgets(p); !slices.Equal(command[len(command)-2:], []string{"--backends", "rbd"}) {
 			t.Errorf("the Job that removes records runs %v", command)
+		}
+	})
+}
+
+// forgets is the Job that removes records, and what it runs.
+func forgets(p *kittest.Play) (name string, command []string) {
+	for _, job := range servicetest.Jobs(p) {
+		if strings.HasPrefix(job, "cinder-services-") {
+			containers, _, _ := unstructured.NestedSlice(p.Object("Job/cloud/"+job).Object, "spec", "template", "spec",
+				"containers")
+			name = job
+			command, _, _ = unstructured.NestedStringSlice(containers[0].(map[string]any), "command")
+		}
+	}
+	return name, command
+}
+
+// The record of a back end that comes and goes before a Job has heard of it is removed, too: what there is then is what
+// there was, but a program has run in between.
+func TestBackendThatComesAndGoesIsForgotten(t *testing.T) {
+	backend := func(name string) any {
+		return map[string]any{"name": name, "rbd": map[string]any{"secret": "ceph-cinder", "pool": "volumes"}}
+	}
+	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		first, command := forgets(p)
+		p.Behave("StatefulSet/cinder-volume-other", kittest.Hold)
+		p.Change(kind().Object, "spec.backends", []any{backend("rbd"), backend("other")})
+		p.Pass(time.Minute)
+		if p.Object("StatefulSet/cloud/cinder-volume-other") == nil {
+			t.Fatal("the other program does not run")
+		}
+		if now, _ := forgets(p); now != first {
+			t.Fatal("records are removed before the programs are there")
+		}
+		p.Change(kind().Object, "spec.backends", []any{backend("rbd")})
+		p.Settle()
+		p.Ready()
+		second, again := forgets(p)
+		if second == first || !slices.Equal(again, command) {
+			t.Errorf("after Job %s, which runs %v, comes %s, which runs %v", first, command, second, again)
+		}
+		p.Restart()
+		p.Settle()
+		if now, _ := forgets(p); now != second {
+			t.Errorf("with nothing to be done, Job %s comes after %s", now, second)
 		}
 	})
 }

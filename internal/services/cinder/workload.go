@@ -12,6 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/apply"
+	"stackwright.dev/kit/step"
+
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/service"
@@ -86,16 +89,44 @@ func manage(args ...string) []string {
 	return append([]string{"python3", "-m", "stackwright_cinder", "--config-file", configPath}, args...)
 }
 
-// services removes the records of programs that there are no more.
+// services removes the records of programs that there are no more. It runs after each change of what programs there
+// are, also when one takes back what another one has brought: a program may have written its record in between.
 func services(s *scope) (pod, error) {
 	c := s.Owner()
-	args := []string{"services", "--name", c.Name,
+	p := pod{Component: stepServices, Alone: true, Command: manage(append([]string{"services"}, programs(c)...)...)}
+	if n := changes(c).Changes; n > 0 {
+		p.Annotations = map[string]string{annotationChanges: strconv.FormatInt(n, 10)}
+	}
+	return p, nil
+}
+
+// annotationChanges tells the Jobs apart that remove records.
+const annotationChanges = "service.stackwright.dev/changes"
+
+// programs are the arguments that tell which programs there shall be.
+func programs(c *cinder) []string {
+	args := []string{"--name", c.Name,
 		"--keep", fmt.Sprintf("cinder-scheduler=%d", c.Spec.Scheduler.Count()),
 		fmt.Sprintf("cinder-backup=%d", backups(c).Count()), "--backends"}
 	for _, b := range c.Spec.Backends {
 		args = append(args, b.Name)
 	}
-	return pod{Component: stepServices, Alone: true, Command: manage(args...)}, nil
+	return args
+}
+
+// changes is the state of the programs with what is declared now.
+func changes(c *cinder) servicev1.ProgramsStatus {
+	was, is := c.Status.Programs, apply.Hash([]byte(strings.Join(programs(c), " ")))
+	if was.Hash == "" || was.Hash == is {
+		return servicev1.ProgramsStatus{Hash: is, Changes: was.Changes}
+	}
+	return servicev1.ProgramsStatus{Hash: is, Changes: was.Changes + 1}
+}
+
+// report tells what every service does, and how the programs have changed.
+func (s server) report(v step.View, c *cinder) {
+	s.Report(v, c)
+	c.Status.Programs = changes(c)
 }
 
 // types are by what people choose a back end. They are left where they are when the object goes: volumes have them.
@@ -119,13 +150,15 @@ func (s server) types(sc *scope) ([]client.Object, error) {
 }
 
 // maintain does every night what can wait: records of an earlier release are rewritten, and those of deleted volumes
-// are removed.
+// and of programs that are gone are removed.
 func (s server) maintain(sc *scope) ([]client.Object, error) {
-	m := sc.Owner().Spec.Maintenance
+	c := sc.Owner()
+	m := c.Spec.Maintenance
 	days := int32(30)
 	if m.KeepDays != nil {
 		days = *m.KeepDays
 	}
-	return []client.Object{s.Cron(sc.Owner(), stepMaintain, cmp.Or(m.Schedule, "40 3 * * *"), pod{Alone: true,
-		Component: stepMaintain, Command: manage("maintain", "--keep-days", strconv.Itoa(int(days)))})}, nil
+	args := append([]string{"maintain", "--keep-days", strconv.Itoa(int(days))}, programs(c)...)
+	return []client.Object{s.Cron(c, stepMaintain, cmp.Or(m.Schedule, "40 3 * * *"), pod{Alone: true,
+		Component: stepMaintain, Command: manage(args...)})}, nil
 }
