@@ -131,7 +131,7 @@ func scenario(t *testing.T, operators ...string) kittest.Scenario {
 		"Service/first-glance", "Service/first-placement", "Service/first-neutron", "Service/first-nova",
 		"Service/first-barbican", "Service/first-heat", "Service/first-heat-cfn", "Service/first-cinder", "Domain",
 		"Role"} {
-		s.Children[resource] = kittest.Told("True", "Ready", "")
+		s.Children[resource] = kittest.With(kittest.Told("True", "Ready", ""), map[string]any{"id": "0a1b"})
 	}
 	for _, args := range operators[1:] {
 		s.Beside = append(s.Beside, process(t, args))

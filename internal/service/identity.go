@@ -182,14 +182,23 @@ func (s Service[T]) listed(sc *step.Scope[T], d door) ([]client.Object, error) {
 				Name: &name, Type: d.kind, Description: &d.description,
 			}},
 		},
-		s.endpoint(o, d, "public", urls.Public, k.Spec.Region),
-		s.endpoint(o, d, "internal", urls.Internal, k.Spec.Region),
+		s.endpoint(o, d, Public, urls.Public, k.Spec.Region),
+		s.endpoint(o, d, Internal, urls.Internal, k.Spec.Region),
 	}, nil
 }
 
+// The interfaces by which the catalog has a service.
+const (
+	Public   = "public"
+	Internal = "internal"
+)
+
+// EndpointName names the Endpoint by which the catalog has a service.
+func EndpointName(service, which string) string { return service + "-" + which }
+
 func (s Service[T]) endpoint(o T, d door, which, url, region string) *openstackv1.Endpoint {
 	return &openstackv1.Endpoint{
-		ObjectMeta: s.meta(o, d.name+"-"+which),
+		ObjectMeta: s.meta(o, EndpointName(d.name, which)),
 		Spec: openstackv1.EndpointSpec{ResourceSpec: s.Registered(o), Resource: &openstackv1.EndpointResource{
 			ServiceRef: openstackv1.Reference{Name: d.name}, Interface: which, URL: url,
 			RegionRef: &openstackv1.Reference{External: &openstackv1.External{Name: region}},

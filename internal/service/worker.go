@@ -35,6 +35,8 @@ type Worker[T Object] struct {
 	Peers []Peer
 	// When tells whether there is such a worker at all; nil says yes.
 	When func(T) bool
+	// After are steps that it comes after, beside those of all workers.
+	After []string
 	// Parts are sets of one pod each, <worker>-<part>, of which there are never two at a time, for programs that a
 	// database knows by a name of their own. Nil is one set, of as many pods as the settings say.
 	Parts func(T) []Part
@@ -91,9 +93,10 @@ func (s Service[T]) workerSteps(o ...step.Option[T]) []step.Step[T] {
 	return steps
 }
 
-// needs is what a worker that listens has before it starts, the certificate, and whether there is one.
+// needs is what a worker has before it starts, such as the certificate of one that listens, and whether there is one.
 func (w Worker[T]) needs() step.Option[T] {
 	return func(st *step.Step[T]) {
+		step.After[T](w.After...)(st)
 		if w.When != nil {
 			step.When(w.When)(st)
 		}

@@ -8,6 +8,7 @@ package nova
 import (
 	_ "embed"
 	"path"
+	"slices"
 	"strconv"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -86,7 +87,7 @@ func Definition(gateway bool) kit.Definition[*nova] {
 	return kit.Definition[*nova]{
 		Name: s.Name,
 		New:  func() *nova { return &nova{} },
-		Refs: append(s.Refs(), refs()...),
+		Refs: slices.Concat(s.Refs(), refs(), placementRefs()),
 		// The scheduler and the conductor end when they cannot log in.
 		Steps:  append(s.Steps(step.After[*nova](stepPrepare, stepRegister, service.StepUser)), steps(s)...),
 		Report: report(s),
@@ -105,7 +106,7 @@ func workers() []service.Worker[*nova] {
 	return []service.Worker[*nova]{
 		{
 			Name: scheduler, Title: "Scheduler", Command: Command("nova-scheduler"), Stable: true,
-			Peers:    []service.Peer{service.Bus()},
+			Peers: []service.Peer{service.Bus()}, After: []string{stepPlacement},
 			Settings: func(n *nova) servicev1.Worker { return n.Spec.Scheduler },
 		},
 		{
@@ -134,6 +135,7 @@ func Keep(binary, owner, worker string, settings servicev1.Worker) string {
 
 func steps(s api) []step.Step[*nova] {
 	return []step.Step[*nova]{
+		checkPlacement(),
 		step.Objects(stepCell0, cell0, step.Makes[*nova](&infrav1.Database{}), step.Condition[*nova]("CellZeroReady"),
 			step.Component[*nova](service.ComponentSetup)),
 		s.JobStep(stepPrepare, func(*scope) (pod, error) {

@@ -20,8 +20,9 @@ func kind() servicetest.Kind {
 		Controllers: func(gateway bool) (kit.Controller, error) {
 			return kit.New(nova.Definition(gateway), operator.Scheme())
 		},
-		Stable: []string{"scheduler", "conductor"}, Definitions: []string{"service.stackwright.dev_novacells"},
-		Follows: []string{"novacells/nova-cell1"},
+		Stable:      []string{"scheduler", "conductor"},
+		Definitions: []string{"service.stackwright.dev_novacells", "service.stackwright.dev_placements"},
+		Follows:     []string{"novacells/nova-cell1"},
 	}
 }
 
