@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit"
+	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 )
@@ -146,6 +148,42 @@ func TestStepRemoved(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 		w.wantReady("one")
+	})
+}
+
+// TestReleaseRefused: what refuses to let go is asked again, after pauses that grow to minutes. Pauses of attempts to
+// make it do not hold its deletion up.
+func TestReleaseRefused(t *testing.T) {
+	refuses, released := true, 0
+	no := func() *outcome.Outcome { return outcome.Refuse("No", "No, not like this") }
+	inWorld(t, define(step.Step[*app]{Name: "thing", Kind: step.KindExternal,
+		Act: func(_ context.Context, s *scope) *outcome.Outcome {
+			s.Cell().ID = "thing"
+			return no()
+		},
+		Release: func(context.Context, *scope) *outcome.Outcome {
+			if released++; refuses {
+				return no()
+			}
+			return nil
+		}}), func(w *world) {
+		w.create(newApp("one"))
+		w.pass(settle)
+		w.do(w.c.Delete(t.Context(), w.app("one")))
+		w.pass(settle)
+		if released != 1 {
+			t.Errorf("it is asked to let go %d times at once", released)
+		}
+		w.pass(time.Hour)
+		if released < 20 || released > 60 {
+			t.Errorf("it is asked to let go %d times within an hour", released)
+		}
+		if c := w.condition("one", "Ready"); !strings.Contains(c.Message, "No, not like this; if the resource") {
+			t.Errorf("the object says %q", c.Message)
+		}
+		refuses = false
+		w.pass(3 * time.Minute)
+		w.wantGone("one")
 	})
 }
 

@@ -34,6 +34,7 @@ type stepMemory struct {
 	due       time.Time
 	out       *outcome.Outcome
 	outputs   uint64 // what was made of the step when it failed
+	leaves    bool   // it was to let go when it failed
 }
 
 type refKey struct {

@@ -245,7 +245,7 @@ func (r *run[T]) release(i int) bool {
 		res.cell, res.touched = nil, true
 		return true
 	}
-	if m := r.mem.peek(i); m != nil && r.now.Before(m.notBefore) {
+	if m := r.mem.peek(i); m != nil && m.leaves && r.now.Before(m.notBefore) {
 		res.state, res.out = owner.StepFailed, m.out
 		r.wake(m.notBefore.Sub(r.now))
 		return false
@@ -262,7 +262,11 @@ func (r *run[T]) release(i int) bool {
 	if out.State == outcome.StateFailed {
 		out.Message += "; if the resource or its credentials are gone for good, annotate the object with " +
 			AnnotationAbandon + "=" + s.Name
+		if out.Class == outcome.Invalid {
+			out.Class = outcome.Unknown // no input is left that somebody could correct
+		}
 		r.fail(i, 0, out)
+		r.mem.step(i).leaves = true
 		return false
 	}
 	r.conclude(i, out)
