@@ -136,6 +136,48 @@ func TestPrune(t *testing.T) {
 	})
 }
 
+// TestPruneIsNotForgotten: what two steps stop to want at once goes one after the other, also when a step fails in the
+// run in which they say so.
+func TestPruneIsNotForgotten(t *testing.T) {
+	var fail atomic.Bool
+	pair := func(name string) func(*scope) ([]client.Object, error) {
+		one, two := configMap(name, fixed), configMap(name+"-extra", fixed)
+		return func(s *scope) ([]client.Object, error) {
+			out, err := one(s)
+			if err != nil || s.Owner().Spec.Public {
+				return out, err
+			}
+			more, err := two(s)
+			return append(out, more...), err
+		}
+	}
+	broken := func(*scope) ([]client.Object, error) {
+		if fail.Load() {
+			return nil, errors.New("broken")
+		}
+		return nil, nil
+	}
+	def := define(step.Objects("a", pair("a"), makesMaps), step.Objects("b", pair("b"), makesMaps, step.After[*app]("a")),
+		step.Objects("c", broken, makesMaps))
+	for name, fails := range map[string]bool{"all is well": false, "a step fails": true} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, def, func(w *world) {
+				w.create(newApp("one"))
+				w.pass(settle)
+				fail.Store(fails)
+				change(w, &app{}, "one", func(a *app) { a.Spec.Public = true })
+				w.pass(settle)
+				fail.Store(false)
+				w.pass(3 * time.Minute)
+				w.wantReady("one")
+				if got := w.maps(); got != "one-a one-b" {
+					t.Errorf("there are %s", got)
+				}
+			})
+		})
+	}
+}
+
 // TestStepRemoved: what a step made that a newer binary does not have is removed.
 func TestStepRemoved(t *testing.T) {
 	inWorld(t, chain(), func(w *world) {

@@ -54,6 +54,7 @@ func (r *run[T]) mine(obj client.Object) bool {
 // prune removes what no step wants any more, last level first, one level per run. Nothing is removed in a run in which
 // a step failed: what failed to render might want it.
 func (r *run[T]) prune() {
+	defer r.unpruned()
 	for i := range r.results {
 		if r.results[i].state == owner.StepFailed {
 			return
@@ -69,6 +70,18 @@ func (r *run[T]) prune() {
 		}
 		if left > 0 {
 			return
+		}
+	}
+}
+
+// unpruned has the steps render again that made what they do not want and that is there still: only a step that
+// renders tells what it wants.
+func (r *run[T]) unpruned() {
+	for i := range r.results {
+		res := &r.results[i]
+		unwanted := func(it owner.Item) bool { return !res.wants[keyOf(&it)] }
+		if res.state != owner.StepOff && res.wants != nil && slices.ContainsFunc(res.items, unwanted) {
+			res.fp, res.touched = "", true
 		}
 	}
 }
@@ -116,9 +129,6 @@ func (r *run[T]) pruneStep(i int) int {
 		left++
 	}
 	res.items = kept
-	if left > 0 && !off {
-		res.fp = "" // renders again when what is left is gone, else it stays in the inventory for ever
-	}
 	return left
 }
 

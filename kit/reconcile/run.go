@@ -25,6 +25,7 @@ func (r *run[T]) advance() {
 			r.evaluate(i)
 		}
 		if !r.work(level) {
+			r.unpruned()
 			r.finish()
 			return
 		}
