@@ -40,7 +40,7 @@ func computeSet(s *scope) ([]client.Object, error) {
 		{"nova", "/var/lib/nova", state + "/nova"},
 	})
 	c.VolumeMounts = append(c.VolumeMounts, mounts...)
-	return []client.Object{daemons(s, computeName(b), "compute", computePod(s, c, volumes))}, nil
+	return daemons(s, computeName(b), "compute", computePod(s, c, volumes)), nil
 }
 
 // fakeSet runs all fake hosts in one process. There is never a second one: two would be the same hosts.

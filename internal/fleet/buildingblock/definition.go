@@ -164,12 +164,12 @@ func report(v step.View, b object) {
 			b.Status.Hosts.Ready = b.Spec.Fake.Hosts
 		}
 	}
-	compute, ok := v.Child(stepCompute, "DaemonSet", computeName(b)).(*appsv1.DaemonSet)
-	libvirt, also := v.Child(stepLibvirt, "DaemonSet", libvirtName(b)).(*appsv1.DaemonSet)
+	compute, ok := counted(v, b, stepCompute, computeName(b))
+	libvirt, also := counted(v, b, stepLibvirt, libvirtName(b))
 	if ok && also {
-		b.Status.Hosts.Total = compute.Status.DesiredNumberScheduled
+		b.Status.Hosts.Total = compute.Total
 		// Which host lacks which agent is not counted here: as many are ready as have the one that fewer have.
-		b.Status.Hosts.Ready = min(compute.Status.NumberReady, libvirt.Status.NumberReady)
+		b.Status.Hosts.Ready = min(compute.Ready, libvirt.Ready)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/kittest"
@@ -109,13 +110,15 @@ func TestServersKeepTheBlock(t *testing.T) {
 	})
 }
 
-// A node that loses its labels keeps its agents, and its place in aggregates, until no server is on it.
-func TestServersKeepTheAgents(t *testing.T) {
-	s := scenario(t, "libvirt", "spec: {ovn: network, "+row+"}")
-	s.Children["Hypervisor"] = hosting("True", "Ready", "", "")
-	names := func(p *kittest.Play) []string {
-		var out []string
-		terms, _, _ := unstructured.NestedSlice(p.Object(computes).Object, "spec", "template", "spec", "affinity",
+// stays are the nodes without labels that have the agent of a set, each by a set of its own.
+func stays(p *kittest.Play, set string) []string {
+	p.T.Helper()
+	var out []string
+	for _, o := range p.Objects() {
+		if o.GetKind() != "DaemonSet" || !strings.HasPrefix(o.GetName(), set+"-") {
+			continue
+		}
+		terms, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "affinity",
 			"nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
 		for _, term := range terms {
 			m, _ := term.(map[string]any)
@@ -125,10 +128,36 @@ func TestServersKeepTheAgents(t *testing.T) {
 				out = append(out, values...)
 			}
 		}
-		return out
+		apart, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "affinity", "podAntiAffinity",
+			"requiredDuringSchedulingIgnoredDuringExecution")
+		if selector, _, _ := unstructured.NestedMap(o.Object, "spec", "template", "spec", "nodeSelector"); selector != nil ||
+			len(apart) != 1 {
+			p.T.Errorf("%s selects %v, and keeps apart from %v", o.GetName(), selector, apart)
+		}
 	}
+	return out
+}
+
+// templates are the pods of the block's own sets. Whatever changes in them restarts all pods.
+func templates(p *kittest.Play) map[string]any {
+	p.T.Helper()
+	out := map[string]any{}
+	for _, set := range agents {
+		out[set] = p.Object("DaemonSet/cloud/" + set).Object["spec"]
+	}
+	return out
+}
+
+var agents = []string{"rack-a-libvirt", "rack-a-compute", "rack-a-metadata"}
+
+// A node that loses its labels keeps its agents, and its place in aggregates, until no server is on it. The agents of
+// others go on as they are.
+func TestServersKeepTheAgents(t *testing.T) {
+	s := scenario(t, "libvirt", "spec: {ovn: network, "+row+"}")
+	s.Children["Hypervisor"] = hosting("True", "Ready", "", "")
 	kittest.New(t, s).Run(t, func(p *kittest.Play) {
 		p.Ready()
+		before := templates(p)
 		hold(p, hostTwo)
 		p.Behave("Hypervisor/node-2", occupied("node-2"))
 		p.Change("Node/node-2", "metadata.labels", map[string]any{})
@@ -137,15 +166,16 @@ func TestServersKeepTheAgents(t *testing.T) {
 			t.Errorf("Ready is %s: %s", c.Reason, c.Message)
 		}
 		chassis, _, _ := unstructured.NestedStringSlice(p.Object("OVNChassis/cloud/rack-a").Object, "spec", "nodes")
-		if got := names(p); !slices.Equal(got, []string{"node-2"}) || !slices.Equal(chassis, got) {
-			t.Errorf("agents are kept on %v and the chassis on %v, want node-2", got, chassis)
+		if !slices.Equal(chassis, []string{"node-2"}) {
+			t.Errorf("the chassis is kept on %v, want node-2", chassis)
 		}
+		keptAlone(p, before)
 		if h := p.Object(hostTwo); h == nil || h.GetDeletionTimestamp() != nil || inAggregates(p) != 2 {
 			t.Errorf("the host is let go, or out of its aggregate: %d are in it", inAggregates(p))
 		}
 		p.Behave("Hypervisor/node-2", hosting("False", "Leaving", "", "Vacant"))
 		p.Settle()
-		if got := names(p); len(got) > 0 || inAggregates(p) != 1 {
+		if got := stays(p, "rack-a-compute"); len(got) > 0 || inAggregates(p) != 1 {
 			t.Errorf("agents are kept on %v, and %d hosts are in the aggregate", got, inAggregates(p))
 		}
 		if h := p.Object(hostTwo); h == nil || h.GetDeletionTimestamp() == nil {
@@ -155,6 +185,19 @@ func TestServersKeepTheAgents(t *testing.T) {
 		p.Settle()
 		p.Ready()
 	})
+}
+
+// keptAlone wants the second node to keep all agents, and those of others to be as before.
+func keptAlone(p *kittest.Play, before map[string]any) {
+	p.T.Helper()
+	for _, set := range agents {
+		if got := stays(p, set); !slices.Equal(got, []string{"node-2"}) {
+			p.T.Errorf("%s is kept on %v, want node-2", set, got)
+		}
+	}
+	if diff := cmp.Diff(before, templates(p)); diff != "" {
+		p.T.Errorf("the agents of others are made anew (-before +after):\n%s", diff)
+	}
 }
 
 func inAggregates(p *kittest.Play) (n int) {

@@ -52,5 +52,5 @@ func libvirtSet(s *scope) ([]client.Object, error) {
 	// The kernel ends all processes of a namespace with its first.
 	pod.Spec.HostPID = true
 	pod.Spec.TerminationGracePeriodSeconds = new(int64(30))
-	return []client.Object{daemons(s, libvirtName(b), "libvirt", pod)}, nil
+	return daemons(s, libvirtName(b), "libvirt", pod), nil
 }

@@ -90,7 +90,7 @@ func metadata(s *scope) ([]client.Object, error) {
 	pod.Annotations = map[string]string{annotationCell: s.Value(refShared, keyHash),
 		annotationConfig: hashOf(made.Data), annotationOVN: s.Digest(refOVNClient)}
 	pod.Spec.TerminationGracePeriodSeconds = new(int64(10))
-	return []client.Object{made, daemons(s, metadataName(b), "metadata", pod)}, nil
+	return append(daemons(s, metadataName(b), "metadata", pod), made), nil
 }
 
 // metadataRights are those of the agent and of what it starts: namespaces of networks, links into them, rules in them,

@@ -9,6 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/step"
+
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	"stackwright.dev/stackwright/internal/fleet"
 	"stackwright.dev/stackwright/internal/nodes"
 )
@@ -58,21 +61,41 @@ func account(s *scope) ([]client.Object, error) {
 	return []client.Object{a}, nil
 }
 
-// daemons runs an agent on each host.
-func daemons(s *scope, name, agent string, pod corev1.PodTemplateSpec) *appsv1.DaemonSet {
+// daemons runs an agent on each host, and on those that are kept.
+func daemons(s *scope, name, agent string, pod corev1.PodTemplateSpec) []client.Object {
 	b := s.Owner()
 	pod.Spec.HostNetwork, pod.Spec.DNSPolicy = true, corev1.DNSClusterFirstWithHostNet
 	pod.Spec.Tolerations = b.Spec.Hosts.Tolerations
-	nodes.Place(&pod.Spec, fleet.Selector(b), kept(s))
+	pod.Spec.NodeSelector = fleet.Selector(b)
 	// A host without agents keeps its servers, and nobody can do anything about them.
 	pod.Spec.PriorityClassName = "system-node-critical"
-	return &appsv1.DaemonSet{ObjectMeta: meta(b, name, agent), Spec: appsv1.DaemonSetSpec{
+	set := &appsv1.DaemonSet{ObjectMeta: meta(b, name, agent), Spec: appsv1.DaemonSetSpec{
 		Selector: &metav1.LabelSelector{MatchLabels: marks(b, agent)},
 		// Two of an agent on one host would be in each other's way.
 		UpdateStrategy: appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType,
 			RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: unavailable(b), MaxSurge: new(intstr.FromInt32(0))}},
 		Template: pod,
 	}}
+	out := []client.Object{set}
+	for _, host := range kept(s) {
+		out = append(out, nodes.Stay(set, host))
+	}
+	return out
+}
+
+// counted adds up how many hosts have an agent, and how many of them are ready.
+func counted(v step.View, b object, of, name string) (hosts fleetv1.HostCount, ok bool) {
+	names := []string{name}
+	for _, h := range hypervisors(v.Referenced(refHosts), b) {
+		names = append(names, nodes.StayName(name, h.Name))
+	}
+	for _, n := range names {
+		if set, there := v.Child(of, "DaemonSet", n).(*appsv1.DaemonSet); there && set != nil {
+			hosts.Total, hosts.Ready = hosts.Total+set.Status.DesiredNumberScheduled, hosts.Ready+set.Status.NumberReady
+			ok = true
+		}
+	}
+	return hosts, ok
 }
 
 func template(b object, agent string, c corev1.Container, volumes ...corev1.Volume) corev1.PodTemplateSpec {
