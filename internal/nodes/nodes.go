@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -59,27 +58,6 @@ func Selected(all []client.Object, selector map[string]string) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
-}
-
-// Place has a pod run on the nodes that have the labels, and on some more by name. Those without the labels are named
-// one by one, for a term of fields takes one name; where there are none the pod is as it always was.
-func Place(pod *corev1.PodSpec, selector map[string]string, more []string) {
-	if len(more) == 0 {
-		pod.NodeSelector = selector
-		return
-	}
-	var all corev1.NodeSelectorTerm
-	for _, k := range slices.Sorted(maps.Keys(selector)) {
-		all.MatchExpressions = append(all.MatchExpressions, corev1.NodeSelectorRequirement{Key: k,
-			Operator: corev1.NodeSelectorOpIn, Values: []string{selector[k]}})
-	}
-	terms := []corev1.NodeSelectorTerm{all}
-	for _, name := range more {
-		terms = append(terms, corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{
-			Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{name}}}})
-	}
-	pod.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms}}}
 }
 
 // None waits for a node that has the labels of a field.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -295,33 +296,56 @@ func TestDeletionAfterTheOVN(t *testing.T) {
 	})
 }
 
-// A node that is named stays a chassis without the labels, with its pod and its record.
+// A node that is named stays a chassis without the labels, with its pod and its record. The pods of others go on as
+// they are. When it is named no more its record goes, also when the pod makes it once more before it ends.
 func TestNodesByName(t *testing.T) {
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
-		database(p).register(wire.Chassis{Name: "node-2", Set: "computes", Datapath: "system"})
+		second := wire.Chassis{Name: "node-2", Set: "computes", Datapath: "system"}
+		database(p).register(second)
 		p.Change("Node/node-2", "metadata.labels.network", "ovn")
 		p.Settle()
 		p.Ready()
+		before := p.Object(daemons).Object["spec"]
 		p.Change(set, "spec.nodes", []any{"node-2", "node-9"})
 		p.Settle()
+		if got := named(p); len(got) > 0 {
+			t.Errorf("nodes with the labels have pods by name, too: %v", got)
+		}
 		p.Change("Node/node-2", "metadata.labels.network", "none")
 		p.Settle()
 		p.Ready()
 		if want := []string{"node-1", "node-2", "other"}; !slices.Equal(database(p).names(), want) {
 			t.Errorf("records are %v, want %v", database(p).names(), want)
 		}
-		terms, _, _ := unstructured.NestedSlice(p.Object(daemons).Object, "spec", "template", "spec", "affinity",
-			"nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
-		want := []any{
-			map[string]any{"matchExpressions": []any{map[string]any{"key": "network", "operator": "In",
-				"values": []any{"ovn"}}}},
-			map[string]any{"matchFields": []any{map[string]any{"key": "metadata.name", "operator": "In",
-				"values": []any{"node-2"}}}},
-			map[string]any{"matchFields": []any{map[string]any{"key": "metadata.name", "operator": "In",
-				"values": []any{"node-9"}}}},
+		want := []any{map[string]any{"matchFields": []any{map[string]any{"key": "metadata.name", "operator": "In",
+			"values": []any{"node-2"}}}}}
+		if diff := cmp.Diff(want, named(p)); diff != "" {
+			t.Errorf("the pods by name select (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(want, terms); diff != "" {
-			t.Errorf("the pods select (-want +got):\n%s", diff)
+		if diff := cmp.Diff(before, p.Object(daemons).Object["spec"]); diff != "" {
+			t.Errorf("the pods of others are made anew (-before +after):\n%s", diff)
+		}
+		p.Change(set, "spec.nodes", nil)
+		p.Pass(5 * time.Second)
+		database(p).register(second)
+		p.Pass(time.Minute)
+		p.Ready()
+		if got := database(p).names(); !slices.Equal(got, []string{"node-1", "other"}) || len(named(p)) > 0 {
+			t.Errorf("records are %v, and pods by name select %v", got, named(p))
 		}
 	})
+}
+
+// named are the terms by which pods are on nodes without the labels.
+func named(p *kittest.Play) []any {
+	p.T.Helper()
+	var out []any
+	for _, o := range p.Objects() {
+		if o.GetKind() == "DaemonSet" {
+			terms, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "affinity", "nodeAffinity",
+				"requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+			out = append(out, terms...)
+		}
+	}
+	return out
 }

@@ -89,7 +89,8 @@ func steps(r *records) []step.Step[object] {
 			Reads: []string{refOVN, refAgent}},
 		step.Objects(stepAccess, account, step.Makes[object](&corev1.ServiceAccount{})),
 		step.Objects(stepDaemons, daemonSet, step.Makes[object](&appsv1.DaemonSet{}),
-			step.Reads[object](refOVN, refClient), step.After[object](stepNamespace, stepFree, stepRecords, stepAccess),
+			step.Reads[object](refOVN, refClient, refNodes),
+			step.After[object](stepNamespace, stepFree, stepRecords, stepAccess),
 			// One node that is down must not keep the records of others from being looked after.
 			step.Ready[object]("DaemonSet", gate.Exists)),
 		step.Check("chassis", r.look, step.Sees[object](stepDaemons), step.Reads[object](refOVN, refAgent, refNodes),

@@ -42,9 +42,17 @@ func free(_ context.Context, s *scope) *outcome.Outcome {
 
 // selected are the names of the nodes that a set selects, sorted.
 func selected(s *scope, o object) []string {
-	out := nodes.Selected(s.All(refNodes), o.Spec.NodeSelector)
+	out := append(nodes.Selected(s.All(refNodes), o.Spec.NodeSelector), named(s, o)...)
+	slices.Sort(out)
+	return out
+}
+
+// named are the nodes that are chassis by name, and have not the labels.
+func named(s *scope, o object) []string {
+	var out []string
+	labelled := nodes.Selected(s.All(refNodes), o.Spec.NodeSelector)
 	for _, n := range s.All(refNodes) {
-		if slices.Contains(o.Spec.Nodes, n.GetName()) && !slices.Contains(out, n.GetName()) {
+		if slices.Contains(o.Spec.Nodes, n.GetName()) && !slices.Contains(labelled, n.GetName()) {
 			out = append(out, n.GetName())
 		}
 	}

@@ -47,6 +47,9 @@ type sight struct {
 	nodes []infrav1.OVNChassisNode
 	// of is what the records were found to be in order for; as long as it is the same nobody is asked again.
 	of string
+	// gone are the nodes whose records were removed last, and removed is when.
+	gone    []string
+	removed time.Time
 }
 
 func newRecords(dial member.Dial) *records {
@@ -125,13 +128,17 @@ func (r *records) remove(ctx context.Context, s *scope, names ...string) error {
 // its record.
 func (r *records) look(ctx context.Context, s *scope) *outcome.Outcome {
 	o := s.Owner()
-	d, ok := s.Child(stepDaemons, "DaemonSet", daemons(o)).(*appsv1.DaemonSet)
-	if !ok {
+	running := sets(s.Child, o)
+	if len(running) == 0 {
 		return outcome.Wait("DaemonSet "+daemons(o), "Waits for DaemonSet %s.", daemons(o))
 	}
 	want := selected(s, o)
-	of := fmt.Sprint(o.Generation, d.Generation, d.Status.ObservedGeneration, d.Status.NumberReady,
-		d.Status.UpdatedNumberScheduled, d.Status.NumberMisscheduled, want)
+	state := []any{o.Generation, want}
+	for _, d := range running {
+		state = append(state, d.Name, d.Generation, d.Status.ObservedGeneration, d.Status.NumberReady,
+			d.Status.UpdatedNumberScheduled, d.Status.NumberMisscheduled)
+	}
+	of := fmt.Sprint(state...)
 	if r.last(o).of == of {
 		return outcome.Done()
 	}
@@ -141,12 +148,19 @@ func (r *records) look(ctx context.Context, s *scope) *outcome.Outcome {
 	}
 	stale := names(have, func(name string) bool { return !slices.Contains(want, name) })
 	have = slices.DeleteFunc(have, func(c wire.Chassis) bool { return slices.Contains(stale, c.Name) })
-	seen := sight{nodes: summary(have)}
+	seen := sight{nodes: summary(have), gone: r.last(o).gone, removed: r.last(o).removed}
 	r.note(o, seen)
-	if out := r.leave(ctx, s, d, stale); out != nil {
-		return out
+	if len(stale) > 0 {
+		if out := r.leave(ctx, s, running, stale); out != nil {
+			return out
+		}
+		seen.gone, seen.removed = stale, s.Now()
+		r.note(o, seen)
 	}
 	out := complete(o, want, have)
+	if out.Ready() {
+		out = seen.rests(s.Now())
+	}
 	if out.Ready() {
 		seen.of = of
 		r.note(o, seen)
@@ -164,13 +178,27 @@ func names(have []wire.Chassis, which func(string) bool) []string {
 	return out
 }
 
-// leave removes the records of nodes that are no longer chassis, as soon as their pods have ended.
-func (r *records) leave(ctx context.Context, s *scope, d *appsv1.DaemonSet, stale []string) *outcome.Outcome {
-	if len(stale) > 0 && (d.Status.ObservedGeneration < d.Generation || d.Status.NumberMisscheduled > 0) {
-		return outcome.Wait("DaemonSet "+d.Name, "Waits until the pod of %s, which is no longer a chassis, has ended; then "+
-			"its record is removed.", nodes.List(stale))
+// leave removes the records of nodes that are no longer chassis, as soon as their pods have ended. The pod of a node
+// that was one by name has no set any more that would tell, and makes its record again as long as it runs.
+func (r *records) leave(ctx context.Context, s *scope, running []*appsv1.DaemonSet, stale []string) *outcome.Outcome {
+	for _, d := range running {
+		if d.Status.ObservedGeneration < d.Generation || d.Status.NumberMisscheduled > 0 {
+			return outcome.Wait("DaemonSet "+d.Name, "Waits until the pod of %s, which is no longer a chassis, has ended; "+
+				"then its record is removed.", nodes.List(stale))
+		}
 	}
 	return outcome.FromError(r.remove(ctx, s, stale...))
+}
+
+// rests waits until no record that was removed can come again.
+func (s sight) rests(now time.Time) *outcome.Outcome {
+	left := s.removed.Add(quiet).Sub(now)
+	if left <= 0 {
+		return outcome.Done()
+	}
+	names := nodes.List(s.gone)
+	return outcome.Poll(left, "the end of ovn-controller on "+names, "The record of %s, which is no longer a chassis, is "+
+		"removed; waits until the node has not made it again for %d seconds.", names, int(quiet.Seconds()))
 }
 
 // complete waits for the nodes that are not registered yet, and tells of those that cannot reach the others.
@@ -213,8 +241,9 @@ func (r *records) report(v step.View, o object) {
 		o.Status.Nodes = n
 	}
 	o.Status.DesiredNodes, o.Status.ReadyNodes = 0, 0
-	if d, ok := v.Child(stepDaemons, "DaemonSet", daemons(o)).(*appsv1.DaemonSet); ok {
-		o.Status.DesiredNodes, o.Status.ReadyNodes = d.Status.DesiredNumberScheduled, d.Status.NumberReady
+	for _, d := range sets(v.Child, o) {
+		o.Status.DesiredNodes += d.Status.DesiredNumberScheduled
+		o.Status.ReadyNodes += d.Status.NumberReady
 	}
 }
 
@@ -248,13 +277,15 @@ func (r *records) release(ctx context.Context, s *scope) *outcome.Outcome {
 
 // rollout waits until every node runs the newest pod.
 func rollout(_ context.Context, s *scope) *outcome.Outcome {
-	name := daemons(s.Owner())
-	d := s.Child(stepDaemons, "DaemonSet", name)
-	if d == nil {
+	running := sets(s.Child, s.Owner())
+	if len(running) == 0 {
+		name := daemons(s.Owner())
 		return outcome.Wait("DaemonSet "+name, "Waits for DaemonSet %s.", name)
 	}
-	if ready, why := gate.For(&appsv1.DaemonSet{})(d); !ready {
-		return outcome.Wait("DaemonSet "+name, "%s", why)
+	for _, d := range running {
+		if ready, why := gate.For(d)(d); !ready {
+			return outcome.Wait("DaemonSet "+d.Name, "%s", why)
+		}
 	}
 	return outcome.Done()
 }

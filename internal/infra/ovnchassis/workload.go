@@ -39,19 +39,40 @@ func account(s *scope) ([]client.Object, error) {
 		AutomountServiceAccountToken: new(false)}}, nil
 }
 
+// daemonSet runs the daemons on the nodes that have the labels, and on each of those that are chassis by name.
 func daemonSet(s *scope) ([]client.Object, error) {
 	o := s.Owner()
 	most := intstr.FromInt32(1)
 	if o.Spec.MaxUnavailable != nil {
 		most = *o.Spec.MaxUnavailable
 	}
-	return []client.Object{&appsv1.DaemonSet{ObjectMeta: meta(o), Spec: appsv1.DaemonSetSpec{
+	set := &appsv1.DaemonSet{ObjectMeta: meta(o), Spec: appsv1.DaemonSetSpec{
 		Selector: &metav1.LabelSelector{MatchLabels: marks(o)},
 		// Two pods on one node would be two masters of its bridges, so that none can come before the old one has gone.
 		UpdateStrategy: appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType,
 			RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &most, MaxSurge: new(intstr.FromInt32(0))}},
 		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: marks(o)}, Spec: pod(o, remote(s))},
-	}}}, nil
+	}}
+	out := []client.Object{set}
+	for _, n := range named(s, o) {
+		out = append(out, nodes.Stay(set, n))
+	}
+	return out, nil
+}
+
+// sets are what runs the pods: the set of all, and those of nodes that are chassis by name.
+func sets(child func(step, kind, name string) client.Object, o object) []*appsv1.DaemonSet {
+	names := []string{daemons(o)}
+	for _, n := range o.Spec.Nodes {
+		names = append(names, nodes.StayName(daemons(o), n))
+	}
+	var out []*appsv1.DaemonSet
+	for _, n := range names {
+		if d, ok := child(stepDaemons, "DaemonSet", n).(*appsv1.DaemonSet); ok && d != nil {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 func remote(s *scope) string {
@@ -70,6 +91,7 @@ func pod(o object, remote string) corev1.PodSpec {
 		DNSPolicy:                     corev1.DNSClusterFirstWithHostNet,
 		Tolerations:                   o.Spec.Tolerations,
 		TerminationGracePeriodSeconds: new(int64(30)),
+		NodeSelector:                  o.Spec.NodeSelector,
 		// Sockets and files of Open vSwitch are root's, for those who plug guests into it.
 		SecurityContext: &corev1.PodSecurityContext{RunAsUser: new(int64(0)), RunAsGroup: new(int64(0)),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
@@ -82,7 +104,6 @@ func pod(o object, remote string) corev1.PodSpec {
 			member.Secret("tls", ovn.ClientSecret(o.Spec.OVN), "tls.crt", "tls.key", "ca.crt"),
 		},
 	}
-	nodes.Place(&p, o.Spec.NodeSelector, o.Spec.Nodes)
 	return p
 }
 
