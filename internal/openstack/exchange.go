@@ -181,7 +181,6 @@ func (c *call) distrusts(f *Fault, err error) bool {
 	}
 	f.trust = true
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		f.Class = Invalid
 		f.Message = "the certificate of " + c.url.Host + " is signed by nobody who is trusted; " +
 			"give its CA beside clouds.yaml"
 		return true
