@@ -73,7 +73,8 @@ func (a *app) rehearse(ctx context.Context, file string, cluster client.Reader) 
 		main.SetNamespace(a.ns())
 	}
 	given := &given{objects: slices.Delete(objects, i, i+1), next: cluster}
-	return rehearse.Play(ctx, main, operator.Scheme(), given, players...)
+	return rehearse.Play(ctx, main, rehearse.World{Scheme: operator.Scheme(), Reader: given, Default: setDefaults},
+		players...)
 }
 
 // readObjects reads the objects of a file into their types; a field that does not exist is an error.

@@ -60,6 +60,19 @@ func TestRenderOnePart(t *testing.T) {
 		"kind Spoon of example.org/v1 is not known")
 }
 
+// Fields that a file leaves out have the values that an API server gives them: the sample of a page is rendered.
+func TestRenderSetsDefaults(t *testing.T) {
+	home(t, t.TempDir())
+	page, err := os.ReadFile("../../docs/kinds/keystone.md")
+	must(t, err)
+	_, sample, _ := strings.Cut(string(page), "```yaml\n")
+	sample, _, _ = strings.Cut(sample, "```")
+	if strings.Contains(sample, "release:") {
+		t.Fatal("the sample says what this test wants to be left out")
+	}
+	run(t, sample, "render", "-f", "-").want(t, exitDone, "kind: Deployment", "for Keystone ")
+}
+
 // diff asks by dry runs: it says what would change and changes nothing.
 func TestDiff(t *testing.T) {
 	w := newWorld(t, "testdata/plane.yaml")

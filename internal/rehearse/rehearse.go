@@ -53,11 +53,19 @@ func New[T owner.Object](d kit.Definition[T], kind schema.GroupVersionKind) Play
 	return &player[T]{d, kind}
 }
 
-// Play plays an object and, in turn, the objects that are made for it. reader shows what is in a cluster; nil is an
-// empty one.
-func Play(ctx context.Context, o client.Object, scheme *runtime.Scheme, reader client.Reader,
-	players ...Player) (*Result, error) {
-	s := &stage{ctx: ctx, scheme: scheme, reader: reader, players: players, result: &Result{Played: o},
+// World is where objects are played.
+type World struct {
+	Scheme *runtime.Scheme
+	// Reader shows what is in a cluster; nil is an empty one.
+	Reader client.Reader
+	// Default sets the fields that an API server sets where an object does not; nil sets none.
+	Default func(client.Object) error
+}
+
+// Play plays an object and, in turn, the objects that are made for it.
+func Play(ctx context.Context, o client.Object, w World, players ...Player) (*Result, error) {
+	s := &stage{ctx: ctx, scheme: w.Scheme, reader: w.Reader, preset: w.Default, players: players,
+		result:  &Result{Played: o},
 		objects: map[schema.GroupKind]map[client.ObjectKey]client.Object{}}
 	if err := s.enter(o); err != nil {
 		return nil, err
@@ -72,6 +80,11 @@ func (s *stage) enter(o client.Object) error {
 		return fmt.Errorf("finding the kind of %s: %w", o.GetName(), err)
 	}
 	o.GetObjectKind().SetGroupVersionKind(gvk)
+	if s.preset != nil {
+		if err := s.preset(o); err != nil {
+			return fmt.Errorf("setting defaults of %s %s: %w", gvk.Kind, o.GetName(), err)
+		}
+	}
 	s.put(gvk.GroupKind(), o)
 	for _, p := range s.players {
 		if p.Owns(gvk.GroupKind()) {

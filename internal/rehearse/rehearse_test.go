@@ -47,7 +47,7 @@ func identity() *servicev1.Keystone {
 func play(t *testing.T, o client.Object, cluster client.Reader) *rehearse.Result {
 	t.Helper()
 	players := operator.Registry(operator.Environment{}).Players()
-	r, err := rehearse.Play(t.Context(), o, operator.Scheme(), cluster, players...)
+	r, err := rehearse.Play(t.Context(), o, rehearse.World{Scheme: operator.Scheme(), Reader: cluster}, players...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestStepsThatAreOffOrWrong(t *testing.T) {
 	}
 	k = identity()
 	k.Spec.Release = "yoga"
-	_, err := rehearse.Play(t.Context(), k, operator.Scheme(), nil,
+	_, err := rehearse.Play(t.Context(), k, rehearse.World{Scheme: operator.Scheme()},
 		operator.Registry(operator.Environment{}).Players()...)
 	if err == nil || !strings.Contains(err.Error(), "playing step config of Keystone identity") {
 		t.Errorf("the error is %v", err)

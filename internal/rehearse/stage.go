@@ -21,6 +21,7 @@ type stage struct {
 	ctx     context.Context
 	scheme  *runtime.Scheme
 	reader  client.Reader
+	preset  func(client.Object) error
 	players []Player
 	objects map[schema.GroupKind]map[client.ObjectKey]client.Object
 	result  *Result
