@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/kittest"
+	"stackwright.dev/kit/reconcile"
 )
 
 func field(p *kittest.Play, ref string, path ...string) any {
@@ -159,6 +160,25 @@ func TestTheAuthorityOutlivesTheControlPlane(t *testing.T) {
 		}
 		if after := field(p, "Secret/first-ca", "data", "tls.crt"); before == nil || after != before {
 			t.Error("the authority went or changed although deletionPolicy is Retain")
+		}
+	})
+}
+
+// What services own in their project is there again when a control plane of the same name is made over the same data.
+func TestTheProjectOfServicesIsKeptWithTheData(t *testing.T) {
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		p.Change(cloud, "spec.services", ask("placement"))
+		p.Settle()
+		given := func() string {
+			return p.Object("Project/first-keystone-service").GetAnnotations()[reconcile.AnnotationAbandon]
+		}
+		if given() != "resource" {
+			t.Errorf("with data kept the project in Keystone is given up by %q", given())
+		}
+		p.Change(cloud, "spec.deletionPolicy", "Delete")
+		p.Settle()
+		if given() != "" {
+			t.Errorf("without data the project in Keystone is given up by %q", given())
 		}
 	})
 }

@@ -3,6 +3,8 @@ package controlplane
 import (
 	kubeclient "sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/reconcile"
+
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/service"
@@ -18,7 +20,11 @@ const projectService = "service"
 // plane's own, and the project of their users.
 func identity(s *scope) ([]kubeclient.Object, error) {
 	o := s.Owner()
-	name := childName(o, "keystone")
+	name, users := childName(o, "keystone"), child(o, service.ProjectName("keystone"))
+	if keepsData(o) {
+		// What services own in the project, such as volumes that are caches of images, is of its id.
+		users.Annotations = map[string]string{reconcile.AnnotationAbandon: "resource"}
+	}
 	return []kubeclient.Object{
 		&openstackv1.Cloud{
 			ObjectMeta: child(o, "keystone"),
@@ -27,7 +33,7 @@ func identity(s *scope) ([]kubeclient.Object, error) {
 			},
 		},
 		&openstackv1.Project{
-			ObjectMeta: child(o, service.ProjectName("keystone")),
+			ObjectMeta: users,
 			Spec: openstackv1.ProjectSpec{
 				ResourceSpec: openstackv1.ResourceSpec{
 					CloudRef: &openstackv1.CloudReference{Name: name}, Policy: "adopt",

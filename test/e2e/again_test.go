@@ -32,7 +32,7 @@ func TestCloudIsMadeAgain(t *testing.T) {
 		"image create shop --disk-format raw --container-format bare --file " + some} {
 		inCloud(w, cp, command)
 	}
-	const know = "project show shop -f value -c id; openstack resource class list | grep CUSTOM; openstack image list; " +
+	const know = "project list; openstack resource class list | grep CUSTOM; openstack image list; " +
 		"openstack image save --file /tmp/shop shop; sha256sum < /tmp/shop"
 	known := inCloud(w, cp, know)
 	token, err := w.Users(cp).Token(t.Context())
