@@ -118,11 +118,24 @@ func says(o *unstructured.Unstructured, now time.Time) Moment {
 		status, _ := m["status"].(string)
 		reason, _ := m["reason"].(string)
 		text, _ := m["message"].(string)
-		s := state(status, reason)
+		s := state(status, reason, waited(o, text))
 		if s == Ready {
 			text = ""
 		}
 		return Moment{At: now, State: s, Text: text}
 	}
 	return Moment{At: now, State: Waits, Text: "Its operator has not seen it yet."}
+}
+
+// waited is what the step waits for that a message is about.
+func waited(o *unstructured.Unstructured, message string) string {
+	steps, _, _ := unstructured.NestedSlice(o.Object, "status", "steps")
+	for _, s := range steps {
+		m, _ := s.(map[string]any)
+		name, _ := m["name"].(string)
+		if on, _ := m["waitingFor"].(string); strings.HasPrefix(message, "Step "+name+": ") {
+			return on
+		}
+	}
+	return ""
 }

@@ -3,6 +3,7 @@
 package timeline
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -55,22 +56,22 @@ func (r Row) ReadyAt() (time.Time, bool) {
 }
 
 // workloads are what an object starts by itself: to wait for them is to work.
-var workloads = []string{"Job", "Deployment", "StatefulSet", "DaemonSet", "Pod"}
+var workloads = []string{"Job", "Deployment", "StatefulSet", "DaemonSet", "Pod", "Service"}
 
-// state is what the reason of condition Ready means.
-func state(status, reason string) State {
+// other is `Kind name`, by which a step names the object that it waits for.
+var other = regexp.MustCompile(`^([A-Z]\w+) \S+$`)
+
+// state is what condition Ready means, of an object whose first step that is not ready waits for on.
+func state(status, reason, on string) State {
 	if status == "True" {
 		return Ready
-	}
-	if on, waits := strings.CutPrefix(reason, "WaitingFor"); waits {
-		if slices.Contains(workloads, on) {
-			return Works
-		}
-		return Waits
 	}
 	switch reason {
 	case "InvalidSpec", "Conflict", "QuotaExceeded", "Denied", "RateLimited", "Unavailable", "Panicked", "Error":
 		return Troubled
+	}
+	if m := other.FindStringSubmatch(on); m != nil && !slices.Contains(workloads, m[1]) {
+		return Waits
 	}
 	return Works
 }

@@ -30,7 +30,11 @@ func object(name, status, reason, message string) *unstructured.Unstructured {
 	o.SetUID(types.UID("uid-of-" + name))
 	if status != "" {
 		_ = unstructured.SetNestedSlice(o.Object, []any{map[string]any{
-			"type": "Ready", "status": status, "reason": reason, "message": message}}, "status", "conditions")
+			"type": "Ready", "status": status, "reason": reason, "message": "Step a: " + message}}, "status", "conditions")
+		kind, rest, _ := strings.Cut(message, " ")
+		name, _, _ := strings.Cut(rest, " ")
+		_ = unstructured.SetNestedSlice(o.Object, []any{map[string]any{"name": "a", "waitingFor": kind + " " + name}},
+			"status", "steps")
 	}
 	return o
 }
@@ -50,15 +54,15 @@ func TestRecord(t *testing.T) {
 		must(t, c.Delete(t.Context(), first.DeepCopy()))
 		return seen
 	})
-	part := object("part", "False", "WaitingForJob", "Job b runs.")
+	part := object("part", "False", "Waiting", "Job b runs.")
 	part.SetOwnerReferences([]metav1.OwnerReference{
 		{APIVersion: "v1", Kind: "Keystone", Name: "a", Controller: new(true)}})
 	must(t, c.Create(t.Context(), part))
 	must(t, c.Create(t.Context(), first.DeepCopy()))
 	for _, o := range []*unstructured.Unstructured{
-		object(first.GetName(), "False", "WaitingForGalera", "Galera g is not ready."),
-		object(first.GetName(), "False", "WaitingForGalera", "Galera g is not ready."),
-		object(first.GetName(), "False", "WaitingForJob", "Job a runs."),
+		object(first.GetName(), "False", "Waiting", "Galera g is not ready."),
+		object(first.GetName(), "False", "Waiting", "Galera g is not ready."),
+		object(first.GetName(), "False", "Waiting", "Job a runs."),
 		object(first.GetName(), "True", "Ready", "All is well."),
 	} {
 		have := object(o.GetName(), "", "", "")
@@ -109,11 +113,12 @@ func must(t *testing.T, err error) {
 }
 
 func TestStates(t *testing.T) {
-	for reason, want := range map[string]State{
-		"WaitingForDeployment": Works, "WaitingForDatabase": Waits, "Denied": Troubled, "Progressing": Works,
+	for says, want := range map[[2]string]State{
+		{"Waiting", "Deployment a"}: Works, {"Waiting", "Database a"}: Waits, {"Denied", ""}: Troubled,
+		{"Forming", "openstack-ovn-nb-0 to form"}: Works, {"Waiting", ""}: Works,
 	} {
-		if got := state("False", reason); got != want {
-			t.Errorf("%s is state %v, want %v", reason, got, want)
+		if got := state("False", says[0], says[1]); got != want {
+			t.Errorf("%q is state %v, want %v", says, got, want)
 		}
 	}
 }
