@@ -38,6 +38,9 @@ func TestDownLeavesNothing(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	if err := os.MkdirAll(story.Artifacts(), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	picture := filepath.Join(story.Artifacts(), "up.svg")
 	first := install(t, c, "--picture", picture)
 	second := install(t, c)
