@@ -133,6 +133,8 @@ func scenario(t *testing.T, operators ...string) kittest.Scenario {
 		"Role"} {
 		s.Children[resource] = kittest.With(kittest.Told("True", "Ready", ""), map[string]any{"id": "0a1b"})
 	}
+	// It is no resource, and has no id, which a real API server would drop again and again.
+	s.Children["Cloud"] = kittest.Told("True", "Ready", "")
 	for _, args := range operators[1:] {
 		s.Beside = append(s.Beside, process(t, args))
 	}
