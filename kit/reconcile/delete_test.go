@@ -196,7 +196,8 @@ func TestStepRemoved(t *testing.T) {
 // TestReleaseRefused: what refuses to let go is asked again, after pauses that grow to minutes. Pauses of attempts to
 // make it do not hold its deletion up.
 func TestReleaseRefused(t *testing.T) {
-	refuses, released := true, 0
+	var willing atomic.Bool
+	var released atomic.Int32
 	no := func() *outcome.Outcome { return outcome.Refuse("No", "No, not like this") }
 	inWorld(t, define(step.Step[*app]{Name: "thing", Kind: step.KindExternal,
 		Act: func(_ context.Context, s *scope) *outcome.Outcome {
@@ -204,7 +205,7 @@ func TestReleaseRefused(t *testing.T) {
 			return no()
 		},
 		Release: func(context.Context, *scope) *outcome.Outcome {
-			if released++; refuses {
+			if released.Add(1); !willing.Load() {
 				return no()
 			}
 			return nil
@@ -213,17 +214,17 @@ func TestReleaseRefused(t *testing.T) {
 		w.pass(settle)
 		w.do(w.c.Delete(t.Context(), w.app("one")))
 		w.pass(settle)
-		if released != 1 {
-			t.Errorf("it is asked to let go %d times at once", released)
+		if n := released.Load(); n != 1 {
+			t.Errorf("it is asked to let go %d times at once", n)
 		}
 		w.pass(time.Hour)
-		if released < 20 || released > 60 {
-			t.Errorf("it is asked to let go %d times within an hour", released)
+		if n := released.Load(); n < 20 || n > 60 {
+			t.Errorf("it is asked to let go %d times within an hour", n)
 		}
 		if c := w.condition("one", "Ready"); !strings.Contains(c.Message, "No, not like this; if the resource") {
 			t.Errorf("the object says %q", c.Message)
 		}
-		refuses = false
+		willing.Store(true)
 		w.pass(3 * time.Minute)
 		w.wantGone("one")
 	})
