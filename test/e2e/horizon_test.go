@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
@@ -35,7 +36,7 @@ func TestHorizonOpens(t *testing.T) {
 		s.Horizon = &controlplanev1.HorizonService{Branding: servicev1.HorizonBranding{SiteTitle: "Stories",
 			Logos: "dashboard-logos"}}
 	})
-	remove := server(f)
+	_, remove := server(f)
 	horizon := &servicev1.Horizon{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-horizon"}}
 	t.Logf("Horizon is ready after %s", w.Ready(story.UpToReady, horizon))
 	url := horizon.Status.Endpoints.Public
@@ -66,10 +67,10 @@ func branded(w *story.World, namespace string) {
 	})
 }
 
-// server makes one that runs, and returns what removes it.
-func server(f fleet) func() {
+// server makes one that runs, and returns its host and what removes it.
+func server(f fleet) (rack *fleetv1.BuildingBlock, remove func()) {
 	f.Helper()
-	f.connected()
+	rack = f.connected()
 	host := "guest." + f.Namespace + ".svc"
 	offerCloud(f.World, host)
 	picture := guestImage(f.World, host)
@@ -81,7 +82,7 @@ func server(f fleet) func() {
 	f.Eventually(3*time.Minute, "the server is ready", func(ctx context.Context) error {
 		return allReady(ctx, f.World, objects)
 	})
-	return func() { removeAll(f.World, objects) }
+	return rack, func() { removeAll(f.World, objects) }
 }
 
 // opens checks that the page answers to who knows the control plane's authority.

@@ -35,22 +35,14 @@ func TestCloudSurvives(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
 	f := stored(w)
-	rack := f.connected()
-	host := "guest." + w.Namespace + ".svc"
-	offerCloud(w, host)
-	picture := guestImage(w, host)
-	web := append(manifest(w, "testdata/server.yaml"), raw(w, picture))
-	for _, o := range web[:len(web)-1] {
-		w.Apply(o)
-	}
-	w.Eventually(3*time.Minute, "a server is there", func(ctx context.Context) error { return allReady(ctx, w, web) })
+	rack, remove := server(f)
 	for _, part := range []string{"galera-", "rabbitmq-", "memcached-", "ovn-nb-", "ovn-sb-"} {
 		f.worksWithout(rack, "openstack-"+part)
 	}
 	f.worksWithout(rack, "ceph-")
 	f.worksWithout(rack, "openstack-")
 	w.Eventually(2*time.Minute, "the server answers ping", answersPing(w))
-	removeAll(w, web)
+	remove()
 }
 
 // stored is hosted with volumes and images on a Ceph.
