@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/kittest"
-	"stackwright.dev/kit/reconcile"
 )
 
 func field(p *kittest.Play, ref string, path ...string) any {
@@ -169,16 +168,14 @@ func TestTheProjectOfServicesIsKeptWithTheData(t *testing.T) {
 	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
 		p.Change(cloud, "spec.services", ask("placement"))
 		p.Settle()
-		given := func() string {
-			return p.Object("Project/first-keystone-service").GetAnnotations()[reconcile.AnnotationAbandon]
-		}
-		if given() != "resource" {
-			t.Errorf("with data kept the project in Keystone is given up by %q", given())
+		may := func() any { return field(p, "Project/first-keystone-service", "spec", "policies") }
+		if got := fmt.Sprint(may()); got != "[Create Update]" {
+			t.Errorf("with data kept it may be done with the project in Keystone: %s", got)
 		}
 		p.Change(cloud, "spec.deletionPolicy", "Delete")
 		p.Settle()
-		if given() != "" {
-			t.Errorf("without data the project in Keystone is given up by %q", given())
+		if got := may(); got != nil {
+			t.Errorf("without data it may be done with the project in Keystone: %s", got)
 		}
 	})
 }

@@ -3,8 +3,6 @@ package controlplane
 import (
 	kubeclient "sigs.k8s.io/controller-runtime/pkg/client"
 
-	"stackwright.dev/kit/reconcile"
-
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/service"
@@ -20,10 +18,12 @@ const projectService = "service"
 // plane's own, and the project of their users.
 func identity(s *scope) ([]kubeclient.Object, error) {
 	o := s.Owner()
-	name, users := childName(o, "keystone"), child(o, service.ProjectName("keystone"))
+	name := childName(o, "keystone")
+	rights := openstackv1.ResourceSpec{CloudRef: &openstackv1.CloudReference{Name: name}, Policy: "adopt"}
 	if keepsData(o) {
-		// What services own in the project, such as volumes that are caches of images, is of its id.
-		users.Annotations = map[string]string{reconcile.AnnotationAbandon: "resource"}
+		// What services own in the project, such as volumes that are caches of images, is of its id. It stays without
+		// our marker, for the next control plane to adopt.
+		rights.Policies = []string{"Create", "Update"}
 	}
 	return []kubeclient.Object{
 		&openstackv1.Cloud{
@@ -33,11 +33,9 @@ func identity(s *scope) ([]kubeclient.Object, error) {
 			},
 		},
 		&openstackv1.Project{
-			ObjectMeta: users,
+			ObjectMeta: child(o, service.ProjectName("keystone")),
 			Spec: openstackv1.ProjectSpec{
-				ResourceSpec: openstackv1.ResourceSpec{
-					CloudRef: &openstackv1.CloudReference{Name: name}, Policy: "adopt",
-				},
+				ResourceSpec: rights,
 				Resource: &openstackv1.ProjectResource{
 					Name: new(projectService), Description: new("Users of the OpenStack services"),
 				},
