@@ -26,7 +26,7 @@ func bin(t *testing.T) string {
 }
 
 // A whole cloud comes up with a server that answers and writes to its volume, a second up is quick and changes nothing,
-// and down leaves nothing behind but caches.
+// at rest nothing is written, and down leaves nothing behind but caches.
 func TestDownLeavesNothing(t *testing.T) {
 	c := story.Cluster{Name: "trace", Log: os.Stderr}
 	before := traces(t)
@@ -49,6 +49,7 @@ func TestDownLeavesNothing(t *testing.T) {
 	if limit := 20 * time.Second; second > limit {
 		t.Errorf("a second up took %s, at most %s", second, limit)
 	}
+	rests(t, c)
 	if err := c.Down(t.Context()); err != nil {
 		t.Fatal(err)
 	}
