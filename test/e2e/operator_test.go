@@ -1,0 +1,132 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	"stackwright.dev/stackwright/test/e2e/story"
+)
+
+// operators is the namespace of our operator.
+const operators = "stackwright-system"
+
+// A control plane is taken away and made again while the operator is killed at random. What there is in the end, in
+// Kubernetes and in OpenStack, is what there was without that. OPERATOR_SEEDS sets how often.
+func TestOperatorIsKilled(t *testing.T) {
+	story.Slow(t)
+	w := story.Start(t)
+	cp := w.NewCloud("cut")
+	cp.Spec.DeletionPolicy = controlplanev1.Delete
+	cp.Spec.Services.Placement = &controlplanev1.PlacementService{}
+	w.Apply(cp.DeepCopy())
+	t.Logf("left alone it is ready after %s", w.Ready(story.UpToReady, cp).Round(time.Second))
+	want := endState(w, cp)
+	if len(want) < 50 {
+		t.Fatalf("there are only %d things: %v", len(want), want)
+	}
+	seeds := 3
+	if n, err := strconv.Atoi(os.Getenv("OPERATOR_SEEDS")); err == nil {
+		seeds = n
+	}
+	for seed := range seeds {
+		kills := killing(w, uint64(seed))
+		took := remake(w, cp)
+		t.Logf("seed %d: ready after %s, killed %d times", seed, took.Round(time.Second), kills())
+		w.Cloud() // another one is as it was, too
+		var got []string
+		// The operator that was killed last may have had something in hand still.
+		w.Eventually(time.Minute, "all is as it was when nobody was killed", func(context.Context) error {
+			got = endState(w, cp)
+			return sameLines(want, got)
+		})
+	}
+}
+
+// killing ends the operator's pods without grace at random moments until the function that it returns is called, which
+// tells how often.
+func killing(w *story.World, seed uint64) (stop func() int) {
+	random := rand.New(rand.NewPCG(seed, seed))
+	ctx, cancel := context.WithCancel(w.Context())
+	done := make(chan int, 1)
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-ctx.Done():
+				done <- n
+				return
+			case <-time.After(time.Duration(2+random.IntN(15)) * time.Second):
+			}
+			pods := &corev1.PodList{}
+			if err := w.List(ctx, pods, client.InNamespace(operators)); err != nil {
+				continue // ctx may be over
+			}
+			for i := range pods.Items {
+				if strings.HasPrefix(pods.Items[i].Name, "stackwright-operator") {
+					_ = w.Delete(ctx, &pods.Items[i], client.GracePeriodSeconds(0))
+				}
+			}
+		}
+	}()
+	return func() int { cancel(); return <-done }
+}
+
+// parts are the kinds of objects that a control plane is made of.
+const parts = "stackwright,deployments,statefulsets,jobs,cronjobs,services,serviceaccounts,secrets,configmaps," +
+	"persistentvolumeclaims,poddisruptionbudgets,networkpolicies,roles,rolebindings"
+
+// hashed is the end of a name that tells what is in the object: passwords and certificates are others each time.
+var hashed = regexp.MustCompile(`-[0-9a-f]{8,10}$`)
+
+// endState names all that a control plane consists of in Kubernetes, and what is in its Keystone.
+func endState(w *story.World, cp *controlplanev1.OpenStackControlPlane) []string {
+	w.Helper()
+	objects, err := w.Cluster.Kubectl(w.Context(), "-n", cp.Namespace, "get", parts, "-o", "name")
+	if err != nil {
+		w.Fatal(err)
+	}
+	out := strings.Fields(objects)
+	for i, name := range out {
+		out[i] = hashed.ReplaceAllString(name, "-*")
+	}
+	known := inCloud(w, cp, `service list -f value -c Name
+		openstack endpoint list -f value -c "Service Name" -c Interface -c URL
+		openstack user list -f value -c Name
+		openstack project list -f value -c Name
+		openstack role assignment list --names -f value`)
+	out = append(out, strings.Split(strings.TrimSpace(known), "\n")...)
+	slices.Sort(out)
+	return out
+}
+
+// sameLines tells what is in one list and not as often in the other.
+func sameLines(want, got []string) error {
+	count := map[string]int{}
+	for _, line := range want {
+		count[line]--
+	}
+	for _, line := range got {
+		count[line]++
+	}
+	var problems []error
+	for line, n := range count {
+		if n != 0 {
+			problems = append(problems, fmt.Errorf("%+d of %s", n, line))
+		}
+	}
+	return errors.Join(problems...)
+}

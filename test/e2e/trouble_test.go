@@ -1,0 +1,171 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/test/e2e/story"
+)
+
+// Keystone is given an option that it does not have, and then a value with which it cannot start. Its pods that run go
+// on, every request is answered, and another service is made meanwhile.
+func TestWrongConfigHarmsNobody(t *testing.T) {
+	story.Slow(t)
+	w := story.Start(t)
+	cp := w.Cloud()
+	keystone := &servicev1.Keystone{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-keystone"}}
+	users := w.Users(cp)
+	token, err := users.Token(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	probe := w.Watch(200*time.Millisecond, 10*time.Second, func(ctx context.Context) error {
+		return users.Validate(ctx, token)
+	})
+	before := running(w, cp.Namespace, "openstack-keystone-api")
+	change := w.Change(cp)
+	configure := func(section, option string, v any) {
+		t.Helper()
+		value, err := servicev1.ValueOf(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change.Spec.Services.Keystone = &controlplanev1.KeystoneService{API: controlplanev1.API{
+			Config: map[string]servicev1.Options{section: {option: value}}}}
+		w.Apply(change.DeepCopy())
+	}
+	configure("token", "expirations", 60)
+	w.Eventually(time.Minute, "the wrong option is named, and the right one", func(ctx context.Context) error {
+		return says(ctx, w, keystone, "expirations", "expiration")
+	})
+	if after := running(w, cp.Namespace, "openstack-keystone-api"); !slices.Equal(before, after) {
+		t.Errorf("pods %v were replaced by %v for an option that there is not", before, after)
+	}
+
+	configure("token", "provider", "nonsense")
+	w.Eventually(2*time.Minute, "the new pod does not get ready", func(ctx context.Context) error {
+		pods := &corev1.PodList{}
+		if err := w.List(ctx, pods, client.InNamespace(cp.Namespace)); err != nil {
+			return err
+		}
+		for i := range pods.Items {
+			p := &pods.Items[i]
+			if strings.HasPrefix(p.Name, "openstack-keystone-api") && !slices.Contains(before, p.UID) {
+				return nil
+			}
+		}
+		return errors.New("there is no new pod")
+	})
+	change.Spec.Services.Placement = &controlplanev1.PlacementService{}
+	w.Apply(change.DeepCopy())
+	placement := &servicev1.Placement{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace,
+		Name: "openstack-placement"}}
+	w.Ready(story.UpToReady, placement)
+	for _, uid := range before {
+		if !slices.Contains(running(w, cp.Namespace, "openstack-keystone-api"), uid) {
+			t.Errorf("pod %s, which ran, was taken away for one that cannot start", uid)
+		}
+	}
+	w.Eventually(time.Minute, "Keystone says that its new pod does not start", func(ctx context.Context) error {
+		return says(ctx, w, keystone, "openstack-keystone-api")
+	})
+
+	change.Spec.Services.Keystone = nil
+	w.Apply(change.DeepCopy())
+	w.Ready(2*time.Minute, keystone)
+	if got := probe.Stop(); got.Failed > 0 {
+		t.Errorf("%s, last: %v; none may fail", got, got.Last)
+	} else {
+		t.Log(got)
+	}
+}
+
+// running are the pods by a prefix of their names that are ready.
+func running(w *story.World, namespace, prefix string) []types.UID {
+	w.Helper()
+	pods := &corev1.PodList{}
+	if err := w.List(w.Context(), pods, client.InNamespace(namespace)); err != nil {
+		w.Fatal(err)
+	}
+	var out []types.UID
+	for i := range pods.Items {
+		p := &pods.Items[i]
+		ready := slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+		})
+		if ready && strings.HasPrefix(p.Name, prefix) {
+			out = append(out, p.UID)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// says checks that a Keystone is not ready with a message that has all words.
+func says(ctx context.Context, w *story.World, keystone *servicev1.Keystone, words ...string) error {
+	if err := w.Get(ctx, w.Key(keystone), keystone); err != nil {
+		return err
+	}
+	for _, c := range keystone.Status.Conditions {
+		missing := func(word string) bool { return !strings.Contains(c.Message, word) }
+		if c.Type == "Ready" && c.Status == metav1.ConditionFalse && !slices.ContainsFunc(words, missing) {
+			return nil
+		}
+	}
+	return fmt.Errorf("its conditions are %v", keystone.Status.Conditions)
+}
+
+// A cache is lost under load: it costs nobody more than a moment.
+func TestCacheIsLost(t *testing.T) {
+	story.Slow(t)
+	w := story.Start(t)
+	cp := w.Cloud()
+	users := w.Users(cp)
+	token, err := users.Token(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const soon = 5 * time.Second
+	before := latencies(w, 15*time.Second, users, token)
+	n := w.Kill(cp.Namespace, "openstack-memcached")
+	during := latencies(w, soon, users, token)
+	after := latencies(w, 15*time.Second, users, token)
+	t.Logf("%d pods of the cache were killed; of 100 answers 99 come within %s before, %s in the first %s, %s then", n,
+		p99(before), p99(during), soon, p99(after))
+	if limit := max(3*p99(before), 200*time.Millisecond); p99(after) > limit {
+		t.Errorf("%s after the cache was lost an answer takes %s, at most %s", soon, p99(after), limit)
+	}
+}
+
+// latencies validates a token again and again for as long as d, and returns how long each answer took.
+func latencies(w *story.World, d time.Duration, users *story.Identity, token string) []time.Duration {
+	w.Helper()
+	var out []time.Duration
+	for began := time.Now(); time.Since(began) < d; {
+		asked := time.Now()
+		if err := users.Validate(w.Context(), token); err != nil {
+			w.Errorf("after %s: %v", time.Since(began), err)
+		}
+		out = append(out, time.Since(asked))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func p99(sorted []time.Duration) time.Duration {
+	return sorted[len(sorted)*99/100].Round(time.Millisecond)
+}
