@@ -125,7 +125,10 @@ func (u *ascent) objects(ctx context.Context) (*arrival, error) {
 	if err != nil || !u.hosted() || !result.nova {
 		return result, err
 	}
-	if err := u.part(ctx, "hosts", u.hosts); err != nil {
+	err = together(ctx,
+		func(ctx context.Context) error { return u.part(ctx, "hosts", u.hosts) },
+		func(ctx context.Context) error { return u.part(ctx, "demo", u.prepare) })
+	if err != nil {
 		return nil, err
 	}
 	err = u.part(ctx, "proof", func(ctx context.Context, p *progress.Part) error {

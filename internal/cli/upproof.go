@@ -66,6 +66,21 @@ func (u *ascent) prove(ctx context.Context, p *progress.Part, result *arrival) e
 	})
 }
 
+// prepare makes what a server needs, as far as that needs no host.
+func (u *ascent) prepare(ctx context.Context, p *progress.Part) error {
+	c, err := u.client()
+	if err != nil {
+		return err
+	}
+	_, objects, err := u.demo(ctx, c)
+	if err != nil {
+		return err
+	}
+	return u.declare(ctx, c, p, slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool {
+		return o.GetKind() == "Server" || o.GetKind() == "ServerVolumeAttachment"
+	}))
+}
+
 // declare applies the objects and waits for them. An address with nobody behind it is asked again ever more seldom, so
 // that what serves the disk of the server comes first.
 func (u *ascent) declare(ctx context.Context, c client.Client, p *progress.Part,
