@@ -85,17 +85,18 @@ def read_consoles_from_logs():
 def join_again():
     """A host that left and comes back is mapped into its cell again.
 
-    Nova finds the row of before by the host's uuid and takes it back (db/main/api.py,
-    _compute_node_get_and_update_deleted) with the note that the host is mapped. The mapping itself went when the host
-    left, and the search for new hosts looks at rows without that note only (objects/host_mapping.py).
+    Nova finds the row of before by the host's uuid and takes it back (compute/resource_tracker.py, _init_compute_node)
+    with the note that the host is mapped. The mapping itself went when the host left, and the search for new hosts
+    looks at rows without that note only (objects/host_mapping.py).
     """
-    create = compute_node.ComputeNode.create
+    save = compute_node.ComputeNode.save
 
-    def create_unmapped(self):
-        self.mapped = 0
-        return create(self)
+    def save_unmapped(self, *args, **kwargs):
+        if 'deleted' in self.obj_what_changed() and not self.deleted:
+            self.mapped = 0
+        return save(self, *args, **kwargs)
 
-    compute_node.ComputeNode.create = create_unmapped
+    compute_node.ComputeNode.save = save_unmapped
 
 
 def libvirt_host():
