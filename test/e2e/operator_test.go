@@ -89,8 +89,9 @@ func killing(w *story.World, seed uint64) (stop func() int) {
 const parts = "stackwright,deployments,statefulsets,jobs,cronjobs,services,serviceaccounts,secrets,configmaps," +
 	"persistentvolumeclaims,poddisruptionbudgets,networkpolicies,roles,rolebindings"
 
-// hashed is the end of a name that tells what is in the object: passwords and certificates are others each time.
-var hashed = regexp.MustCompile(`-[0-9a-f]{8,10}$`)
+// chance is what is another each time: the end of a name that tells what is in the object, such as passwords and
+// certificates, and the address that a Service is given.
+var chance = regexp.MustCompile(`-[0-9a-f]{8,16}$|https://[0-9.]+`)
 
 // endState names all that a control plane consists of in Kubernetes, and what is in its Keystone.
 func endState(w *story.World, cp *controlplanev1.OpenStackControlPlane) []string {
@@ -100,15 +101,15 @@ func endState(w *story.World, cp *controlplanev1.OpenStackControlPlane) []string
 		w.Fatal(err)
 	}
 	out := strings.Fields(objects)
-	for i, name := range out {
-		out[i] = hashed.ReplaceAllString(name, "-*")
-	}
 	known := inCloud(w, cp, `service list -f value -c Name
 		openstack endpoint list -f value -c "Service Name" -c Interface -c URL
 		openstack user list -f value -c Name
 		openstack project list -f value -c Name
 		openstack role assignment list --names -f value`)
 	out = append(out, strings.Split(strings.TrimSpace(known), "\n")...)
+	for i, line := range out {
+		out[i] = chance.ReplaceAllString(line, "*")
+	}
 	slices.Sort(out)
 	return out
 }
