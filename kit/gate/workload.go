@@ -9,6 +9,8 @@ import (
 // counters is what the three replicated workloads have in common.
 type counters struct {
 	want, all, updated, available int32
+	// surge tells that old pods are stopped only when new ones are available.
+	surge bool
 	// manual rollouts replace a pod only when somebody deletes it, so updated pods are not waited for.
 	manual bool
 }
@@ -28,7 +30,7 @@ func deployment(d *appsv1.Deployment) (bool, string) {
 	}
 	ready, why := rolled(d, counters{
 		want: replicas(d.Spec.Replicas), all: d.Status.Replicas,
-		updated: d.Status.UpdatedReplicas, available: d.Status.AvailableReplicas,
+		updated: d.Status.UpdatedReplicas, available: d.Status.AvailableReplicas, surge: true,
 	})
 	if !ready && d.Spec.Paused {
 		return wait(d, "has its rollout paused; set spec.paused to false")
@@ -73,6 +75,8 @@ func rolled(obj client.Object, c counters) (bool, string) {
 		return wait(obj, "has %d of %d pods", c.all, c.want)
 	case !c.manual && c.updated < c.want:
 		return wait(obj, "has %d of %d pods updated", c.updated, c.want)
+	case c.all > c.want && c.surge && c.available < c.all:
+		return wait(obj, "keeps %d old pods until all new ones are available", c.all-c.want)
 	case c.all > c.want:
 		return wait(obj, "has %d pods too many, which are stopping", c.all-c.want)
 	case c.available < c.want:
