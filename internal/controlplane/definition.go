@@ -43,6 +43,7 @@ const (
 	stepKeystone  = "keystone"
 	stepClient    = "client"
 	stepIdentity  = "identity"
+	stepProject   = "project"
 	stepGlance    = "glance"
 	stepPlacement = "placement"
 	stepOVN       = "ovn"
@@ -90,8 +91,10 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 		step.Objects(stepClient, client, ready, release, step.After[*cloud](stepKeystone),
 			step.When(keystoneOn), step.Reads[*cloud](refClouds), step.Condition[*cloud]("ClientReady"),
 			step.Makes[*cloud](&corev1.ServiceAccount{}, &appsv1.Deployment{})),
-		step.Objects(stepIdentity, identity, ready, step.After[*cloud](stepKeystone), step.When(identityOn),
-			step.Makes[*cloud](&openstackv1.Cloud{}, &openstackv1.Project{}), step.Condition[*cloud]("IdentityReady")),
+		step.Objects(stepIdentity, identity, ready, step.After[*cloud](stepKeystone), step.When(keystoneOn),
+			step.Makes[*cloud](&openstackv1.Cloud{}), step.Condition[*cloud]("IdentityReady")),
+		step.Objects(stepProject, project, ready, step.After[*cloud](stepIdentity), step.When(identityOn),
+			step.Makes[*cloud](&openstackv1.Project{}), step.Condition[*cloud]("ProjectReady")),
 		step.Objects(stepOVN, ovn, ready, release, step.When(ovnOn), step.Makes[*cloud](&infrav1.OVN{}),
 			step.Condition[*cloud]("OVNReady")),
 		step.Objects(stepHorizon, horizon, ready, release, step.After[*cloud](stepKeystone, stepCache),
@@ -121,7 +124,7 @@ func knownServices(o ...step.Option[*cloud]) []step.Step[*cloud] {
 		{stepCinder, "CinderReady", &servicev1.Cinder{}, cinderOn, cinder, []string{stepRabbitMQ}},
 	} {
 		steps = append(steps, step.Objects(s.name, s.make, append(slices.Clone(o), step.When(s.on),
-			step.After[*cloud](stepIdentity, stepGalera), step.After[*cloud](s.after...),
+			step.After[*cloud](stepProject, stepGalera), step.After[*cloud](s.after...),
 			step.Makes[*cloud](s.kind), step.Condition[*cloud](s.condition))...))
 	}
 	return steps

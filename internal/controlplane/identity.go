@@ -14,34 +14,37 @@ const entryInternal = "internal"
 // projectService is the name in OpenStack of the project that the users of services work in.
 const projectService = "service"
 
-// identity is what services need to be known to Keystone: the Cloud by which they are registered, which is the control
-// plane's own, and the project of their users.
+// identity is the Cloud by which services are registered, and people's objects made. It stays when the last service
+// goes: objects that are in it hold it, and a Cloud on its way out would keep the next service from coming.
 func identity(s *scope) ([]kubeclient.Object, error) {
+	return []kubeclient.Object{&openstackv1.Cloud{
+		ObjectMeta: child(s.Owner(), "keystone"),
+		Spec: openstackv1.CloudSpec{
+			SecretRef: openstackv1.CloudSecret{Name: cloudsSecret(s.Owner())}, Entry: entryInternal,
+		},
+	}}, nil
+}
+
+// project is the one of the services' users.
+func project(s *scope) ([]kubeclient.Object, error) {
 	o := s.Owner()
-	name := childName(o, "keystone")
-	rights := openstackv1.ResourceSpec{CloudRef: &openstackv1.CloudReference{Name: name}, Policy: "adopt"}
+	rights := openstackv1.ResourceSpec{
+		CloudRef: &openstackv1.CloudReference{Name: childName(o, "keystone")}, Policy: "adopt",
+	}
 	if keepsData(o) {
 		// What services own in the project, such as volumes that are caches of images, is of its id. It stays without
 		// our marker, for the next control plane to adopt.
 		rights.Policies = []string{"Create", "Update"}
 	}
-	return []kubeclient.Object{
-		&openstackv1.Cloud{
-			ObjectMeta: child(o, "keystone"),
-			Spec: openstackv1.CloudSpec{
-				SecretRef: openstackv1.CloudSecret{Name: cloudsSecret(o)}, Entry: entryInternal,
+	return []kubeclient.Object{&openstackv1.Project{
+		ObjectMeta: child(o, service.ProjectName("keystone")),
+		Spec: openstackv1.ProjectSpec{
+			ResourceSpec: rights,
+			Resource: &openstackv1.ProjectResource{
+				Name: new(projectService), Description: new("Users of the OpenStack services"),
 			},
 		},
-		&openstackv1.Project{
-			ObjectMeta: child(o, service.ProjectName("keystone")),
-			Spec: openstackv1.ProjectSpec{
-				ResourceSpec: rights,
-				Resource: &openstackv1.ProjectResource{
-					Name: new(projectService), Description: new("Users of the OpenStack services"),
-				},
-			},
-		},
-	}, nil
+	}}, nil
 }
 
 // known says to a service where it is known.

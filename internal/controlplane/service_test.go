@@ -46,10 +46,14 @@ func TestServicesAreAddedByName(t *testing.T) {
 				p.Change(cloud, "spec.services", nil)
 				p.Settle()
 				p.Ready()
-				for _, gone := range []string{title(name) + "/first-" + name, "Cloud/first-keystone"} {
+				for _, gone := range []string{title(name) + "/first-" + name, "Project/first-keystone-service"} {
 					if p.Object(gone) != nil {
 						t.Errorf("%s is still there", gone)
 					}
+				}
+				// People's objects are in it, and hold it: on its way out it would keep the next service from coming.
+				if u := p.Object("Cloud/first-keystone"); u == nil || u.GetDeletionTimestamp() != nil {
+					t.Error("the Cloud went with the service")
 				}
 			})
 		})

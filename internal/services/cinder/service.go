@@ -90,7 +90,7 @@ func (s server) steps() []step.Step[*cinder] {
 		s.JobStep(stepSync, sync, step.Condition[*cinder]("DBSyncReady")),
 		s.JobStep(stepServices, services, step.After[*cinder](stepSync, scheduler, volume, backup),
 			step.Condition[*cinder]("ServicesReady")),
-		step.Objects(stepTypes, s.types, step.After[*cinder](service.StepCatalog), s.Keep(),
+		step.Objects(stepTypes, s.types, step.After[*cinder](service.StepCatalog),
 			step.Makes[*cinder](&openstackv1.VolumeType{}), step.Condition[*cinder]("TypesReady"),
 			step.Component[*cinder](service.ComponentSetup)),
 		step.Objects(stepMaintain, s.maintain, step.After[*cinder](stepSync), step.Makes[*cinder](&batchv1.CronJob{}),

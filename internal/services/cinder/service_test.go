@@ -1,6 +1,7 @@
 package cinder_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -141,8 +142,8 @@ func TestBackendsHaveNamesThatStay(t *testing.T) {
 	})
 }
 
-// The record of a back end that is taken out is removed when its pod is gone, and its volume type stays, as volumes
-// have it.
+// The record of a back end that is taken out is removed when its pod is gone, and so is the object of its volume
+// type.
 func TestBackendIsForgotten(t *testing.T) {
 	s := kind().Scenario(t, "spec: {backends: [{name: rbd, rbd: {secret: ceph-cinder, pool: volumes}}, "+nfs+"]}")
 	kittest.New(t, s).Run(t, func(p *kittest.Play) {
@@ -154,8 +155,8 @@ func TestBackendIsForgotten(t *testing.T) {
 		if p.Object("StatefulSet/cloud/cinder-volume-files") != nil {
 			t.Error("the program is still there")
 		}
-		if p.Object("VolumeType/cloud/cinder-files") == nil {
-			t.Error("the type of volumes that may be there is gone")
+		if p.Object("VolumeType/cloud/cinder-files") != nil {
+			t.Error("the object of its type of volumes is still there")
 		}
 		if _, command := forgets(p); !slices.Equal(command[len(command)-2:], []string{"--backends", "rbd"}) {
 			t.Errorf("the Job that removes records runs %v", command)
@@ -205,6 +206,27 @@ func TestBackendThatComesAndGoesIsForgotten(t *testing.T) {
 		p.Settle()
 		if now, _ := forgets(p); now != second {
 			t.Errorf("with nothing to be done, Job %s comes after %s", now, second)
+		}
+	})
+}
+
+// Volumes have a type, so that Cinder keeps it; its object would hold the Cloud after Cinder has gone.
+func TestTypesOfVolumesStayInCinderAlone(t *testing.T) {
+	kittest.New(t, kind().Scenario(t, "spec: {backends: ["+nfs+"]}")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		name := "VolumeType/cloud/cinder-files"
+		made := p.Object(name)
+		if made == nil {
+			t.Fatal("there is no " + name)
+		}
+		spec, _, _ := unstructured.NestedMap(made.Object, "spec")
+		if got := fmt.Sprintf("%s %s", spec["policy"], spec["policies"]); got != "adopt [Create Update]" {
+			t.Errorf("its policies are %s", got)
+		}
+		p.Remove(kind().Object)
+		p.Settle()
+		if p.Object(name) != nil {
+			t.Error(name + " is left behind")
 		}
 	})
 }

@@ -129,7 +129,8 @@ func (s server) report(v step.View, c *cinder) {
 	c.Status.Programs = changes(c)
 }
 
-// types are by what people choose a back end. They are left where they are when the object goes: volumes have them.
+// types are by what people choose a back end. They stay in Cinder when the object goes, as volumes have them, and are
+// taken over when it comes back.
 func (s server) types(sc *scope) ([]client.Object, error) {
 	c := sc.Owner()
 	var out []client.Object
@@ -139,7 +140,7 @@ func (s server) types(sc *scope) ([]client.Object, error) {
 			Spec: openstackv1.VolumeTypeSpec{
 				ResourceSpec: openstackv1.ResourceSpec{
 					CloudRef: &openstackv1.CloudReference{Name: cmp.Or(c.Spec.Identity.Cloud, c.Spec.Identity.Keystone)},
-					Policies: []string{"Observe", "Create", "Update"},
+					Policy:   "adopt", Policies: []string{"Create", "Update"},
 				},
 				Resource: &openstackv1.VolumeTypeResource{Name: new(b.Name), IsPublic: new(true),
 					ExtraSpecs: map[string]openstackv1.Text{"volume_backend_name": openstackv1.Text(b.Name)}},
