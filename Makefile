@@ -25,21 +25,19 @@ CLUSTER := bin/devcluster bin/pause bin/coredns $(RUNTIME)
 
 ##@ Use
 
-.PHONY: up
+.PHONY: up down clean
 up: build ## Bring this machine from nothing to a running OpenStack; ARGS are given to stackwright up
 	bin/stackwright up $(ARGS)
 
-.PHONY: down
 down: ## Take everything away that up made, except caches
 	if [ -e bin/stackwright ] || [ -d /var/lib/devcluster ]; then $(MAKE) build && bin/stackwright down; fi
 
-.PHONY: clean
 clean: down ## Also remove binaries, artifacts and the image cache
 	rm -rf bin artifacts "$(CACHE)"
 
 ##@ Build
 
-.PHONY: build
+.PHONY: build generate
 build: $(PROGRAMS) $(CLUSTER) ## Build all programs into bin/
 
 $(PROGRAMS) &: $(call sources,api kit internal cmd images releases charts) go.mod go.sum
@@ -65,7 +63,6 @@ $(TOOLS) &: tools/go.mod tools/go.sum
 	$(call compile,tools,tool)
 	touch $(TOOLS)
 
-.PHONY: generate
 generate: $(TOOLS) ## Make deep copies, CRDs and reference pages from the types in api/
 	go -C tools run ./generate ..
 
@@ -100,14 +97,18 @@ test-e2e: build ## User stories on a real cluster with a real OpenStack; RUN sel
 	go test -C devcluster -tags=e2e -count=1 -v -timeout=20m $(PLAY) ./e2e
 	go test -tags=e2e -p=1 -count=1 -v -timeout=60m $(PLAY) ./test/e2e/...
 
-.PHONY: bench-kit bench-resources
+.PHONY: bench-kit bench-resources bench-deploy
 bench-kit: ## Figures of the kit's promises
 	cd kit && go test -tags=bench -count=1 -v -timeout=40m -run='^Test(RunAtRest|Graph30|Scale.*)$$' ./reconcile | grep -E '_test.go|^---'
 
 bench-resources: build ## Figures of OpenStack resources as objects: requests, memory, latencies
 	go test -tags=bench -count=1 -v -timeout=20m ./test/bench | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
 
-.PHONY: figures
+bench-deploy: build ## Figures of a cloud coming up, and of a serial script that does the same without Kubernetes
+	$(call compile,.,./test/bench/contender)
+	go test -tags=bench -count=1 -v -timeout=60m ./test/bench/deploy | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
+
+.PHONY: figures help
 figures: ## Count what can be counted without a cluster, one `name value unit` a line
 	@go -C tools run ./figures ..
 
@@ -115,6 +116,5 @@ compiler: # The race detector is the only thing here that needs cgo.
 	@command -v gcc >/dev/null || { echo "installing gcc for the race detector"; \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev; }
 
-.PHONY: help
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {print "\n" substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' Makefile

@@ -9,6 +9,8 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"stackwright.dev/stackwright/test/bench/contender/box"
 	"stackwright.dev/stackwright/test/bench/contender/capture"
 )
@@ -16,7 +18,7 @@ import (
 // options of a replay.
 type options struct {
 	capture, namespace, release, work, logs, until string
-	inside                                         bool
+	inside, warm                                   bool
 }
 
 func main() {
@@ -27,6 +29,7 @@ func main() {
 	flag.StringVar(&o.work, "work", "/var/lib/stackwright-contender", "folder for volumes; it goes at the end")
 	flag.StringVar(&o.logs, "logs", "", "folder that keeps what containers said")
 	flag.StringVar(&o.until, "until", "server-active", "end after this mark: token, core, hosts or server-active")
+	flag.BoolVar(&o.warm, "warm", true, "first read all images, as a cluster does into which they are loaded")
 	flag.BoolVar(&o.inside, "inside", false, "run in the namespaces that are there; for its own use")
 	flag.Parse()
 	run := outside
@@ -52,6 +55,13 @@ func inside(o options) error {
 	if err != nil {
 		return err
 	}
+	if o.warm {
+		if err := warm(cloud, images); err != nil {
+			return err
+		}
+	}
+	// What others have written before is not to be waited for by our databases.
+	unix.Sync()
 	began := time.Now()
 	ctx := context.Background()
 	machine, err := box.Prepare(ctx, images, o.work, node(cloud), links())
@@ -61,6 +71,21 @@ func inside(o options) error {
 	r := &replay{cloud: cloud, machine: machine, images: images, began: began, out: os.Stdout, notes: os.Stderr,
 		running: map[string][]*box.Container{}}
 	return r.all(ctx, o.until)
+}
+
+// warm reads the images of all pods, and that of the server's disk.
+func warm(cloud *capture.Cloud, images *box.Images) error {
+	guest, err := images.Named("guest")
+	if err != nil {
+		return err
+	}
+	refs := []string{guest}
+	for _, p := range cloud.Pods {
+		for _, c := range p.Spec.Containers {
+			refs = append(refs, c.Image)
+		}
+	}
+	return images.Warm(refs)
 }
 
 // node is the address of the node that pods ran on.

@@ -209,28 +209,36 @@ func (r *replay) hosts(ctx context.Context, p plan) error {
 	})
 }
 
-// discover asks Nova's own tool to map hosts until it has found one.
+// discover has hosts mapped until each is. The scheduler may be faster.
 func (r *replay) discover(ctx context.Context, p plan) error {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
+	var nova []*box.Container
+	for _, pod := range p.core {
+		if service(pod) == "nova" && pod.Labels["app.kubernetes.io/component"] == "scheduler" {
+			nova = r.running[pod.Name]
+		}
+	}
+	if len(nova) == 0 {
+		return errors.New("the capture has no scheduler")
+	}
+	manage := func(command string) (string, error) {
+		return r.machine.Exec(ctx, nova[0], nil, "nova-manage", "--config-file", "/etc/stackwright/config/nova.conf",
+			"cell_v2", command)
+	}
 	for {
-		for _, pod := range p.core {
-			if service(pod) != "nova" || pod.Labels["app.kubernetes.io/component"] != "scheduler" {
-				continue
-			}
-			out, err := r.machine.Exec(ctx, r.running[pod.Name][0], nil, "nova-manage", "--config-file",
-				"/etc/stackwright/config/nova.conf", "cell_v2", "discover_hosts", "--verbose")
-			if err != nil {
-				return err
-			}
-			if strings.Contains(out, "Creating host mapping") || strings.Contains(out, "Found 0 unmapped") {
-				return nil
-			}
+		if _, err := manage("discover_hosts"); err != nil {
+			return err
+		}
+		known, err := manage("list_hosts")
+		if err != nil {
+			return err
+		}
+		if strings.Contains(known, p.hosts[0].Spec.NodeName) {
+			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
+			return fmt.Errorf("Nova knows no host %s: %w", p.hosts[0].Spec.NodeName, ctx.Err())
+		case <-time.After(time.Second):
 		}
 	}
 }

@@ -1,7 +1,10 @@
 package box
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,4 +94,37 @@ func (s *Images) Named(name string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("image %s is not among those that were built", name)
+}
+
+// Warm reads the files of images, so that they are in memory as those of images that were just loaded into a cluster.
+func (s *Images) Warm(refs []string) error {
+	read := map[string]bool{}
+	for _, ref := range refs {
+		i, err := s.Find(ref)
+		if err != nil {
+			return err
+		}
+		for _, folder := range i.Layers {
+			if read[folder] {
+				continue
+			}
+			read[folder] = true
+			if err := filepath.WalkDir(folder, readFile); err != nil {
+				return fmt.Errorf("reading the layers of %s: %w", ref, err)
+			}
+		}
+	}
+	return nil
+}
+
+func readFile(path string, d fs.DirEntry, err error) error {
+	if err != nil || !d.Type().IsRegular() {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, f)
+	return errors.Join(err, f.Close())
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"time"
 )
@@ -30,7 +31,9 @@ func Issue(ctx context.Context, keystone, password string) error {
 		return fmt.Errorf("asking for a token: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+	// An address with nobody behind it may not answer at all.
+	dialer := &net.Dialer{Timeout: time.Second}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialer.DialContext,
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}}}
 	res, err := client.Do(req)
 	if err != nil {
