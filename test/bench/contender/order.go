@@ -24,7 +24,7 @@ func order(cloud *capture.Cloud) plan {
 	var p plan
 	for _, pod := range cloud.Pods {
 		switch {
-		case recurs(pod):
+		case lost(pod), recurs(cloud, pod):
 		case slices.Contains(hosts(), service(pod)):
 			p.hosts = append(p.hosts, pod)
 		case slices.Contains(first(), service(pod)) && !contracts(pod):
@@ -59,10 +59,21 @@ func contracts(pod *corev1.Pod) bool {
 	return service(pod) == "keystone" && pod.Labels["app.kubernetes.io/component"] == "db-contract"
 }
 
-// recurs tells of pods that a clock has started.
-func recurs(pod *corev1.Pod) bool {
-	_, ok := pod.Annotations["batch.kubernetes.io/cronjob-scheduled-timestamp"]
-	return ok
+// lost tells of a pod that failed, and was made up for by another one, or that is to go.
+func lost(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodFailed || pod.DeletionTimestamp != nil
+}
+
+// recurs tells of the pod of a Job that a clock has started.
+func recurs(cloud *capture.Cloud, pod *corev1.Pod) bool {
+	by := metav1.GetControllerOf(pod)
+	for _, job := range cloud.Of("batch", "Job") {
+		owner := metav1.GetControllerOf(job)
+		if by != nil && by.Kind == "Job" && by.Name == job.GetName() && owner != nil && owner.Kind == "CronJob" {
+			return true
+		}
+	}
+	return false
 }
 
 // rank is the place of a pod's service; one that is not in the list is last.

@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"stackwright.dev/stackwright/test/bench/contender/capture"
 )
@@ -27,11 +29,21 @@ func pod(name, service, component string, second int64, ended bool) *corev1.Pod 
 	return p
 }
 
+func controlled(kind, name string) []metav1.OwnerReference {
+	return []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: kind, Name: name, Controller: new(true)}}
+}
+
 // A script goes by service, and in a service by what was done first. What comes after the token, and hosts, are apart.
 func TestOrder(t *testing.T) {
 	daily := pod("daily", "keystone", "flush", 9, true)
-	daily.Annotations = map[string]string{"batch.kubernetes.io/cronjob-scheduled-timestamp": "x"}
-	p := order(&capture.Cloud{Pods: []*corev1.Pod{
+	daily.OwnerReferences = controlled("Job", "daily")
+	job := &unstructured.Unstructured{}
+	job.SetGroupVersionKind(schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"})
+	job.SetName("daily")
+	job.SetOwnerReferences(controlled("CronJob", "daily"))
+	failed := pod("failed", "glance", "db-expand", 1, true)
+	failed.Status.Phase = corev1.PodFailed
+	p := order(&capture.Cloud{Resources: []*unstructured.Unstructured{job}, Pods: []*corev1.Pod{failed,
 		pod("horizon", "horizon", "", 20, false), pod("nova-api", "nova", "api", 50, false),
 		pod("nova-sync", "nova", "db-sync", 30, true), pod("glance", "glance", "api", 60, false),
 		pod("contract", "keystone", "db-contract", 12, true), pod("client", "openstackclient", "", 5, false),

@@ -88,7 +88,7 @@ func operated(t *testing.T) (map[string]time.Duration, string) {
 }
 
 // captured are the kinds that a script needs to know. Those of the last line are made by calls, not by pods.
-const captured = "pods,services,secrets,configmaps,databases.infra.stackwright.dev," +
+const captured = "pods,jobs,services,secrets,configmaps,databases.infra.stackwright.dev," +
 	"projects.openstack.stackwright.dev,users.openstack.stackwright.dev,roleassignments.openstack.stackwright.dev," +
 	"services.openstack.stackwright.dev,endpoints.openstack.stackwright.dev," +
 	"hostaggregates.openstack.stackwright.dev,aggregatehosts.openstack.stackwright.dev"

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,15 +20,20 @@ const bridge = "pods"
 func Addresses(cloud *capture.Cloud, pod *corev1.Pod) []string {
 	out := []string{pod.Status.PodIP}
 	for _, s := range cloud.Services {
-		if !selects(s, pod) {
-			continue
+		if selects(s, pod) {
+			out = append(out, addresses(s)...)
 		}
-		if ip := s.Spec.ClusterIP; ip != "" && ip != corev1.ClusterIPNone {
-			out = append(out, ip)
-		}
-		for _, i := range s.Status.LoadBalancer.Ingress {
-			out = append(out, i.IP)
-		}
+	}
+	return out
+}
+
+// addresses of a service.
+func addresses(s *corev1.Service) (out []string) {
+	if ip := s.Spec.ClusterIP; ip != "" && ip != corev1.ClusterIPNone {
+		out = append(out, ip)
+	}
+	for _, i := range s.Status.LoadBalancer.Ingress {
+		out = append(out, i.IP)
 	}
 	return out
 }
@@ -47,21 +51,22 @@ func selects(s *corev1.Service, pod *corev1.Pod) bool {
 	return true
 }
 
-// Redirect is a port of a service that its pod has under another number.
-type Redirect struct {
+// Forward leads from a port of a service to that of the pod, which may listen at no other address than its own.
+type Forward struct {
+	Address  string
 	From, To int32
 }
 
-// Redirects are those of all services that lead to a pod.
-func Redirects(cloud *capture.Cloud, pod *corev1.Pod) []Redirect {
-	var out []Redirect
+// Forwards are those of all services that lead to a pod.
+func Forwards(cloud *capture.Cloud, pod *corev1.Pod) []Forward {
+	var out []Forward
 	for _, s := range cloud.Services {
-		if !selects(s, pod) || s.Spec.ClusterIP == corev1.ClusterIPNone {
+		if !selects(s, pod) {
 			continue
 		}
-		for _, p := range s.Spec.Ports {
-			if to := target(pod, p); to != p.Port && !slices.Contains(out, Redirect{p.Port, to}) {
-				out = append(out, Redirect{p.Port, to})
+		for _, a := range addresses(s) {
+			for _, p := range s.Spec.Ports {
+				out = append(out, Forward{a, p.Port, target(pod, p)})
 			}
 		}
 	}
@@ -154,18 +159,29 @@ func (m *Machine) connect(ctx context.Context, cloud *capture.Cloud, pod *corev1
 		return "", err
 	}
 	path := filepath.Join("/run/netns", name)
-	if r := Redirects(cloud, pod); len(r) > 0 {
-		rules := "table ip services { chain in { type nat hook prerouting priority dstnat;\n"
-		for _, p := range r {
-			rules += fmt.Sprintf("tcp dport %d redirect to :%d;\n", p.From, p.To)
-		}
+	if f := Forwards(cloud, pod); len(f) > 0 {
 		cmd := exec.CommandContext(ctx, "nsenter", "--net="+path, "nft", "-f", "-")
-		cmd.Stdin = strings.NewReader(rules + "} }\n")
+		cmd.Stdin = strings.NewReader(rules(addresses[0], f))
 		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("redirecting ports of pod %s: %w: %s", pod.Name, err, out)
+			return "", fmt.Errorf("leading services to pod %s: %w: %s", pod.Name, err, out)
 		}
 	}
 	return path, nil
+}
+
+// rules of the firewall lead others and the pod itself to its own address.
+func rules(own string, all []Forward) string {
+	var b strings.Builder
+	b.WriteString("table ip services {\n")
+	for _, hook := range []string{"prerouting priority dstnat", "output priority -100"} {
+		name, _, _ := strings.Cut(hook, " ")
+		fmt.Fprintf(&b, "chain %s { type nat hook %s;\n", name, hook)
+		for _, f := range all {
+			fmt.Fprintf(&b, "ip daddr %s tcp dport %d dnat to %s:%d;\n", f.Address, f.From, own, f.To)
+		}
+		b.WriteString("}\n")
+	}
+	return b.String() + "}\n"
 }
 
 // ip runs commands of ip(8).

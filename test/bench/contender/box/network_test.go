@@ -47,10 +47,12 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// Only ports that have another number in the pod are led there, and not those of services without an address.
-func TestRedirects(t *testing.T) {
+// All addresses of a service lead to the port of the pod, by number or name; one without an address leads nowhere.
+func TestForwards(t *testing.T) {
 	cloud, pod := served()
-	if diff := cmp.Diff([]box.Redirect{{From: 443, To: 8443}}, box.Redirects(cloud, pod)); diff != "" {
+	want := []box.Forward{{Address: "10.2.0.1", From: 443, To: 8443}, {Address: "10.2.0.1", From: 80, To: 80},
+		{Address: "10.3.0.1", From: 443, To: 8443}, {Address: "10.3.0.1", From: 80, To: 80}}
+	if diff := cmp.Diff(want, box.Forwards(cloud, pod)); diff != "" {
 		t.Error(diff)
 	}
 }
