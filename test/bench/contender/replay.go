@@ -237,7 +237,7 @@ func (r *replay) discover(ctx context.Context, p plan) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("Nova knows no host %s: %w", p.hosts[0].Spec.NodeName, ctx.Err())
+			return fmt.Errorf("waiting for host %s to be in a cell: %w", p.hosts[0].Spec.NodeName, ctx.Err())
 		case <-time.After(time.Second):
 		}
 	}

@@ -123,8 +123,9 @@ func Finish(ctx context.Context, all []*Container) error {
 
 // place makes what the containers of a pod share.
 func (m *Machine) place(ctx context.Context, cloud *capture.Cloud, pod *corev1.Pod) (Place, error) {
-	at, err := Place{Files: map[string]string{}}, error(nil)
-	if at.Volumes, err = m.volumes(cloud, pod); err != nil {
+	volumes, err := m.volumes(cloud, pod)
+	at := Place{Volumes: volumes, Files: map[string]string{}}
+	if err != nil {
 		return at, err
 	}
 	dir := filepath.Join(m.memory, pod.Name)

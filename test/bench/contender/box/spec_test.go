@@ -58,7 +58,8 @@ func TestProcess(t *testing.T) {
 					FSGroup: new(int64(9))}
 				c.SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64(0)), AllowPrivilegeEscalation: new(false)}
 				c.Command, c.Args = []string{"run", "--name=$(NAME)", "$(OTHER)"}, []string{"--ip=$(IP)"}
-				c.Env = []corev1.EnvVar{{Name: "NAME", ValueFrom: ref("metadata.name")}, {Name: "IP", ValueFrom: ref("status.podIP")},
+				c.Env = []corev1.EnvVar{{Name: "NAME", ValueFrom: ref("metadata.name")},
+					{Name: "IP", ValueFrom: ref("status.podIP")},
 					{Name: "AT", Value: "$(NAME)@$(IP)"}}
 			},
 			box.Process{User: box.User{GID: 8, AdditionalGids: []int64{9}}, NoNewPrivileges: true,

@@ -3,6 +3,7 @@ package box
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,9 +90,7 @@ func configMap(cloud *capture.Cloud, name string, items []corev1.KeyToPath, opti
 	for k, v := range m.Data {
 		data[k] = []byte(v)
 	}
-	for k, v := range m.BinaryData {
-		data[k] = v
-	}
+	maps.Copy(data, m.BinaryData)
 	return pick(data, items), nil
 }
 

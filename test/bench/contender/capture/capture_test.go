@@ -12,8 +12,10 @@ const lists = `{"items": [
 	{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "cloud"}},
 	{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "other"}},
 	{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "namespace": "cloud"}},
-	{"apiVersion": "openstack.stackwright.dev/v1alpha1", "kind": "Service", "metadata": {"name": "o", "namespace": "cloud"}},
-	{"apiVersion": "openstack.stackwright.dev/v1alpha1", "kind": "Service", "metadata": {"name": "n", "namespace": "cloud"}},
+	{"apiVersion": "openstack.stackwright.dev/v1alpha1", "kind": "Service",
+		"metadata": {"name": "o", "namespace": "cloud"}},
+	{"apiVersion": "openstack.stackwright.dev/v1alpha1", "kind": "Service",
+		"metadata": {"name": "n", "namespace": "cloud"}},
 	{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "k", "namespace": "cloud", "ownerReferences": [
 		{"apiVersion": "infra.stackwright.dev/v1alpha1", "kind": "MessageBus", "name": "b", "uid": "u", "controller": true}]},
 		"data": {"password": "b3Blbg=="}},

@@ -78,7 +78,8 @@ func ovsdb(flag func(string) string) (text, port string) {
 	return fmt.Sprintf(`file=/var/lib/ovn/database run=/run/ovn tls=/etc/stackwright/tls
 ovsdb-tool --election-timer=%[1]s create-cluster $file %[2]s ssl:$POD_NAME.%[3]s:%[4]s
 cat >$run/remotes.json <<end
-{"remotes": {"punix:$run/database.sock": {}, "pssl:%[5]s:$POD_IP": {"inactivity-probe": %[6]s}}, "databases": {"$file": {}}}
+{"remotes": {"punix:$run/database.sock": {}, "pssl:%[5]s:$POD_IP": {"inactivity-probe": %[6]s}},
+ "databases": {"$file": {}}}
 end
 exec ovsdb-server --config-file=$run/remotes.json --unixctl=$run/database.ctl --private-key=$tls/tls.key \
 	--certificate=$tls/tls.crt --ca-cert=$tls/ca.crt -vconsole:info -vsyslog:off

@@ -50,8 +50,8 @@ func Buses(cloud *capture.Cloud) ([]byte, error) {
 func hash(password string) string {
 	salt := make([]byte, 4)
 	_, _ = rand.Read(salt) // never fails
-	sum := sha256.Sum256(append(slices.Clone(salt), password...))
-	return base64.StdEncoding.EncodeToString(append(salt, sum[:]...))
+	sum := sha256.Sum256(slices.Concat(salt, []byte(password)))
+	return base64.StdEncoding.EncodeToString(slices.Concat(salt, sum[:]))
 }
 
 func or(a, b string) string {

@@ -16,8 +16,14 @@ import (
 )
 
 const resources = `
-- {apiVersion: infra.stackwright.dev/v1alpha1, kind: Database, metadata: {name: nova-cell0}, spec: {characterSet: utf8mb3}}
-- {apiVersion: openstack.stackwright.dev/v1alpha1, kind: Project, metadata: {name: p}, spec: {resource: {name: service}}}
+- apiVersion: infra.stackwright.dev/v1alpha1
+  kind: Database
+  metadata: {name: nova-cell0}
+  spec: {characterSet: utf8mb3}
+- apiVersion: openstack.stackwright.dev/v1alpha1
+  kind: Project
+  metadata: {name: p}
+  spec: {resource: {name: service}}
 - apiVersion: openstack.stackwright.dev/v1alpha1
   kind: User
   metadata: {name: cloud-nova}
@@ -39,8 +45,14 @@ const resources = `
       regionRef: {external: {name: RegionOne}}
       serviceRef: {name: cloud-nova}
       url: https://192.0.2.1:8776/v3/%(project_id)s
-- {apiVersion: openstack.stackwright.dev/v1alpha1, kind: HostAggregate, metadata: {name: rack}, spec: {resource: {availabilityZone: north}}}
-- {apiVersion: openstack.stackwright.dev/v1alpha1, kind: HostAggregate, metadata: {name: bare}, spec: {resource: {}}}
+- apiVersion: openstack.stackwright.dev/v1alpha1
+  kind: HostAggregate
+  metadata: {name: rack}
+  spec: {resource: {availabilityZone: north}}
+- apiVersion: openstack.stackwright.dev/v1alpha1
+  kind: HostAggregate
+  metadata: {name: bare}
+  spec: {resource: {}}
 - apiVersion: openstack.stackwright.dev/v1alpha1
   kind: AggregateHost
   metadata: {name: h}

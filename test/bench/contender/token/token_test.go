@@ -26,7 +26,9 @@ func TestIssue(t *testing.T) {
 				var body struct {
 					Auth struct {
 						Identity struct {
-							Password struct{ User struct{ Name, Password string } }
+							Password struct {
+								User struct{ Name, Password string }
+							}
 						}
 					}
 				}
