@@ -81,7 +81,7 @@ func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store, q queues) erro
 	if err != nil {
 		return fmt.Errorf("making controller %s: %w", c.plan.Name, err)
 	}
-	for _, o := range []source.Source{c.wake.source(func(types.NamespacedName) {}), c.retry.source(l.Hurry)} {
+	for _, o := range []source.Source{c.wake.source(l.Told), c.retry.source(l.Hurry)} {
 		if err := ctl.Watch(o); err != nil {
 			return fmt.Errorf("listening to the outside for controller %s: %w", c.plan.Name, err)
 		}

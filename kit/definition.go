@@ -36,7 +36,7 @@ type Definition[T owner.Object] struct {
 	// gone. It must neither block nor change o. It may be nil.
 	Notice func(o T, gone bool)
 	// Wake runs beside the controller, and calls wake for the owners that an event outside of Kubernetes concerns, such as
-	// a change that a long-held request has brought. It ends with ctx. It may be nil.
+	// a change that a long-held request has brought. Report is asked again, too. It ends with ctx. It may be nil.
 	Wake func(ctx context.Context, wake func(types.NamespacedName))
 	// Retry is Wake for owners whose failed steps are worth trying at once, such as those of a service that answers
 	// again: their pauses are over. It may be nil.

@@ -107,6 +107,9 @@ func (l *Loop[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 // Hurry ends the pauses of an owner's failed steps: its next run tries them.
 func (l *Loop[T]) Hurry(key types.NamespacedName) { l.memories.hurry(key) }
 
+// Told says that the outside has woken an owner: its Report may have something else to tell.
+func (l *Loop[T]) Told(key types.NamespacedName) { l.memories.told(key) }
+
 func paused(o client.Object) bool {
 	if p, ok := o.(interface{ Paused() bool }); ok && p.Paused() {
 		return true
@@ -136,6 +139,7 @@ type run[T owner.Object] struct {
 	// orphans were made by steps that the graph does not have any more.
 	orphans []owner.Item
 	lost    bool
+	news    bool
 }
 
 // result is what a run knows of one step.
@@ -157,6 +161,7 @@ func (l *Loop[T]) newRun(ctx context.Context, o T) *run[T] {
 		mem: l.memories.of(client.ObjectKeyFromObject(o), o.GetUID()), results: make([]result, len(l.Steps)),
 		refs: make([]refState, len(l.Refs))}
 	r.mem.hurried()
+	r.news = r.mem.hears() && r.Report != nil
 	st := o.KitStatus()
 	sizes := make([]int, len(l.Steps))
 	for i := range st.Inventory {

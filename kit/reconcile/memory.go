@@ -26,6 +26,7 @@ type memory struct {
 	used      map[int]uint64
 	usedOf    int64 // the generation of the owner that used is about
 	hurry     bool  // the next run tries at once what has failed
+	news      bool  // the outside has something that Report may tell
 }
 
 type stepMemory struct {
@@ -82,6 +83,27 @@ func (m *memories) hurry(key types.NamespacedName) {
 		mem.hurry = true
 		mem.mu.Unlock()
 	}
+}
+
+// told has the next run of an owner compute its status, also when none of its steps has work.
+func (m *memories) told(key types.NamespacedName) {
+	m.mu.RLock()
+	mem := m.owners[key]
+	m.mu.RUnlock()
+	if mem != nil {
+		mem.mu.Lock()
+		mem.news = true
+		mem.mu.Unlock()
+	}
+}
+
+// hears returns once whether there is news.
+func (m *memory) hears() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	news := m.news
+	m.news = false
+	return news
 }
 
 // hurried ends the pauses when that was asked for.

@@ -57,7 +57,7 @@ func (r *run[T]) renamed() bool {
 }
 
 func (r *run[T]) touched() bool {
-	if r.lost {
+	if r.lost || r.news {
 		return true
 	}
 	for i := range r.results {

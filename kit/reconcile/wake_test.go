@@ -8,9 +8,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/condition"
 	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/step"
 )
@@ -51,6 +53,36 @@ func TestWakeAndWhatAStepRecords(t *testing.T) {
 		}
 		w.reqs.take()
 		tell()
+		w.pass(settle)
+		w.wantRequests("a wake-up without news", 0)
+	})
+}
+
+// What Report tells of the outside is written when the outside says so, also while all steps rest.
+func TestWakeWritesWhatReportTells(t *testing.T) {
+	var tell atomic.Pointer[func()]
+	var seen atomic.Bool
+	def := define(step.Objects("map", configMap("map", fixed), makesMaps))
+	def.Report = func(_ step.View, o *app) {
+		if seen.Load() {
+			condition.Set(&o.Status.Conditions, metav1.Condition{Type: "Heard", Status: condition.True, Reason: "Heard"})
+		}
+	}
+	def.Wake = func(ctx context.Context, wake func(types.NamespacedName)) {
+		tell.Store(new(func() { wake(types.NamespacedName{Namespace: "default", Name: "one"}) }))
+		<-ctx.Done()
+	}
+	inWorld(t, def, func(w *world) {
+		w.create(newApp("one"))
+		w.wantReady("one")
+		seen.Store(true)
+		(*tell.Load())()
+		w.pass(settle)
+		if c := w.condition("one", "Heard"); c.Status != condition.True {
+			t.Errorf("what was heard is %s in the status", c.Status)
+		}
+		w.reqs.take()
+		(*tell.Load())()
 		w.pass(settle)
 		w.wantRequests("a wake-up without news", 0)
 	})
