@@ -1,6 +1,8 @@
 package reconcile_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -9,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/step"
 )
 
@@ -139,4 +142,40 @@ func TestJobTidiedAway(t *testing.T) {
 		}
 		w.wantReady("one")
 	})
+}
+
+// What is done, undone and done again runs each time, also while another step fails, in which time nothing else is
+// removed. A Job that failed takes nothing back of what the one before it has done.
+func TestJobOfInputsThatComeBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		second batchv1.JobConditionType
+		again  bool
+	}{
+		"after another one":           {batchv1.JobComplete, true},
+		"after another one's failure": {batchv1.JobFailed, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			def := define(step.Job("migrate", imageJob), step.Check("broken", func(context.Context, *scope) *outcome.Outcome {
+				return outcome.Fail(outcome.Unavailable, errors.New("nobody answers"))
+			}))
+			inWorld(t, def, func(w *world) {
+				w.create(newApp("one"))
+				first := w.jobs()[0]
+				w.finishJob(&first, batchv1.JobComplete)
+				w.pass(settle)
+				before := w.app("one").Spec.Image
+				change(w, &app{}, "one", func(a *app) { a.Spec.Image = "app:2" })
+				for _, j := range w.jobs() {
+					w.finishJob(&j, c.second)
+				}
+				w.pass(settle)
+				change(w, &app{}, "one", func(a *app) { a.Spec.Image = before })
+				now := &batchv1.Job{}
+				w.do(w.c.Get(t.Context(), client.ObjectKeyFromObject(&first), now))
+				if again := now.UID != first.UID; again != c.again {
+					t.Errorf("the Job of the first inputs has run again: %t, want %t", again, c.again)
+				}
+			})
+		})
+	}
 }

@@ -51,12 +51,13 @@ func (r *run[T]) mine(obj client.Object) bool {
 	return true
 }
 
-// prune removes what no step wants any more, last level first, one level per run. Nothing is removed in a run in which
-// a step failed: what failed to render might want it.
+// prune removes what no step wants any more, last level first, one level per run. Nothing but Jobs is removed in a run
+// in which a step failed: what failed to render might want it.
 func (r *run[T]) prune() {
 	defer r.unpruned()
 	for i := range r.results {
 		if r.results[i].state == owner.StepFailed {
+			r.pruneJobs()
 			return
 		}
 	}
@@ -70,6 +71,18 @@ func (r *run[T]) prune() {
 		}
 		if left > 0 {
 			return
+		}
+	}
+}
+
+// pruneJobs removes the Jobs of inputs that others have followed: no step but their own could want them, and one that is
+// there when its inputs come back would pass for done, whatever the Jobs after it have undone. Before a Job that failed
+// they stay.
+func (r *run[T]) pruneJobs() {
+	for i := range r.results {
+		if state := r.results[i].state; r.Steps[i].Kind == step.KindJob &&
+			(state == owner.StepDone || state == owner.StepOff) {
+			r.pruneStep(i)
 		}
 	}
 }
