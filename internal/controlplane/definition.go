@@ -61,12 +61,12 @@ func Definition(releases func(context.Context) ([]string, error)) kit.Definition
 	return kit.Definition[*cloud]{
 		Name: "controlplane",
 		New:  func() *cloud { return &cloud{} },
-		Refs: []ref.Ref[*cloud]{
+		Refs: append(useRefs(),
 			ref.To(refRelease, &controlplanev1.OpenStackRelease{}, releaseKey, ref.Optional[*cloud](),
 				ref.DigestOf[*cloud](generation)),
 			ref.Local(refClouds, &corev1.Secret{}, cloudsSecret, ref.Fields[*cloud](cloudsFile, cloudsCA)),
 			ref.To(refCells, &servicev1.NovaCell{}, cellKeys, ref.WaitFor[*cloud](gate.For(&servicev1.NovaCell{}))),
-		},
+		),
 		Steps:  steps(releases),
 		Report: report,
 		Guard:  guard,

@@ -1,8 +1,6 @@
 package controlplane
 
 import (
-	"fmt"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"stackwright.dev/kit/owner"
@@ -62,14 +60,4 @@ func accepted(v step.View, st *controlplanev1.OpenStackControlPlaneStatus) *cont
 		}
 	}
 	return nil
-}
-
-// guard refuses the deletion of a control plane that has been deployed, until it is confirmed.
-func guard(_ step.View, o *cloud) string {
-	confirmed := o.Spec.ConfirmDeletion == o.Name || o.Annotations[controlplanev1.ConfirmDeletion] == o.Name
-	if o.Status.DeployedRelease == "" || confirmed {
-		return ""
-	}
-	return fmt.Sprintf("Control plane %s is live and keeps running although its deletion was asked for; "+
-		"to delete it set spec.confirmDeletion to %s.", o.Name, o.Name)
 }

@@ -94,6 +94,7 @@ func (k *cloudKind[T]) definition(e *Engine) kit.Definition[T] {
 			e.clouds.end()
 		},
 		Report: func(_ step.View, o T) {
+			e.tellUse(keyOf(o), k.status(o), &k.bell)
 			e.describe(keyOf(o), k.status(o))
 			e.hears(keyOf(o), k.status(o))
 		},

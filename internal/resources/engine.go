@@ -133,7 +133,7 @@ func (e *Engine) rouse(key cloudKey) {
 	}
 }
 
-// ring wakes the objects of clouds that may have waited until nobody uses them.
+// ring wakes the objects of clouds whose users have changed: they may have waited until there are none.
 func (e *Engine) ring(keys []cloudKey) {
 	for _, key := range keys {
 		kind := kindCloud

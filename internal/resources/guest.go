@@ -21,7 +21,8 @@ func (e *Engine) Guests(kind string) *Guests { return &Guests{engine: e, kind: k
 // Arrive records which cloud an object uses. It is woken when the cloud opens, closes or changes.
 func (g *Guests) Arrive(o client.Object, cloud types.NamespacedName) {
 	key := client.ObjectKeyFromObject(o)
-	g.engine.ring(g.engine.users.set(o.GetUID(), user{node: node{g.kind, key}, clouds: []cloudKey{cloud},
+	who := node{g.kind, key}
+	g.engine.ring(g.engine.users.set(o.GetUID(), user{node: who, maker: makerOf(who, o), clouds: []cloudKey{cloud},
 		wake: func() { g.bell.wake(key) }}))
 }
 

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 )
 
 // users remember which objects use which clouds: a cloud stays until they are gone, and wakes them when it changes.
@@ -13,24 +15,29 @@ type users struct {
 	mu    sync.Mutex
 	users map[types.UID]user
 	of    map[cloudKey]map[types.UID]bool
+	// foreign is how many of a cloud's users our own operators have not made for themselves, uses what was told of them.
+	foreign map[cloudKey]int
+	uses    map[cloudKey]*openstackv1.CloudUse
 }
 
-// user is an object, the clouds that it uses or might use, and what wakes it.
+// user is an object, who has made it, the clouds that it uses or might use, and what wakes it.
 type user struct {
 	node
+	maker  maker
 	clouds []cloudKey
 	wake   func()
 }
 
-// set records a user, in place of what was known of it, and returns the clouds that nobody uses any more.
+// set records a user, in place of what was known of it, and returns the clouds to which that matters.
 func (u *users) set(uid types.UID, now user) []cloudKey {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.users == nil {
 		u.users, u.of = map[types.UID]user{}, map[cloudKey]map[types.UID]bool{}
+		u.foreign, u.uses = map[cloudKey]int{}, map[cloudKey]*openstackv1.CloudUse{}
 	}
-	old := u.users[uid].clouds
-	if slices.Equal(old, now.clouds) {
+	old := u.users[uid]
+	if slices.Equal(old.clouds, now.clouds) && old.maker == now.maker {
 		return nil
 	}
 	u.users[uid] = now
@@ -40,30 +47,51 @@ func (u *users) set(uid types.UID, now user) []cloudKey {
 		}
 		u.of[key][uid] = true
 	}
-	return u.remove(uid, old, now.clouds)
+	return u.moved(uid, old, now)
 }
 
-// drop forgets a user, and returns the clouds that nobody uses any more.
+// drop forgets a user, and returns the clouds to which that matters.
 func (u *users) drop(uid types.UID) []cloudKey {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	old := u.users[uid].clouds
+	old := u.users[uid]
 	delete(u.users, uid)
-	return u.remove(uid, old, nil)
+	return u.moved(uid, old, user{})
 }
 
-func (u *users) remove(uid types.UID, from, but []cloudKey) (free []cloudKey) {
-	for _, key := range from {
-		if slices.Contains(but, key) {
-			continue
+// moved returns the clouds that nobody uses any more, and those that tell something else of their users now.
+func (u *users) moved(uid types.UID, from, to user) (stirred []cloudKey) {
+	before := map[cloudKey]int{}
+	for _, key := range append(slices.Clone(from.clouds), to.clouds...) {
+		before[key] = u.foreign[key]
+	}
+	u.count(from, -1)
+	u.count(to, 1)
+	for key, n := range before {
+		if !slices.Contains(to.clouds, key) {
+			delete(u.of[key], uid)
 		}
-		delete(u.of[key], uid)
 		if len(u.of[key]) == 0 {
 			delete(u.of, key)
-			free = append(free, key)
+			stirred = append(stirred, key)
+		} else if now := u.foreign[key]; now != n && min(now, n) < exact {
+			stirred = append(stirred, key)
 		}
 	}
-	return free
+	return stirred
+}
+
+// count takes a user into account, or out of it.
+func (u *users) count(who user, by int) {
+	if who.maker.ours {
+		return
+	}
+	for _, key := range who.clouds {
+		delete(u.uses, key)
+		if u.foreign[key] += by; u.foreign[key] == 0 {
+			delete(u.foreign, key)
+		}
+	}
 }
 
 // named are a cloud's users for people.
@@ -88,11 +116,14 @@ func (u *users) wakes(key cloudKey) []func() {
 	return out
 }
 
-// few joins the first five of names.
+// some is how many of many are named.
+const some = 5
+
+// few joins the first of names.
 func few(names []string) string {
 	slices.Sort(names)
-	if len(names) > 5 {
-		names = append(names[:5], "and more")
+	if len(names) > some {
+		names = append(names[:some], "and more")
 	}
 	return strings.Join(names, ", ")
 }

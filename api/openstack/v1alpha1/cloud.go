@@ -118,6 +118,24 @@ type CloudStatus struct {
 	// +kubebuilder:validation:MaxItems=128
 	// +kubebuilder:validation:items:MaxLength=255
 	Services []string `json:"services,omitempty"`
+	// UsedBy tells of the objects in the cloud, apart from those that control planes, services and building blocks have
+	// made for themselves; not there when there are none. A control plane that is deleted waits until they are gone.
+	// +optional
+	UsedBy *CloudUse `json:"usedBy,omitempty"`
+}
+
+// CloudUse tells of the objects in a cloud.
+type CloudUse struct {
+	// Objects is how many there are; of more than ten only the first digit is told, such as 4000 of 4711, so that a cloud
+	// that fills is not written for each.
+	// +kubebuilder:validation:Minimum=1
+	Objects int32 `json:"objects"`
+	// Names of the first of them, or of what has made them, such as `Server web` and `ProjectBundle shop`.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=5
+	// +kubebuilder:validation:items:MaxLength=512
+	Names []string `json:"names,omitempty"`
 }
 
 // Cloud is an OpenStack cloud as one set of credentials sees it, for objects of its namespace.
