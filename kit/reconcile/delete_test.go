@@ -230,6 +230,45 @@ func TestReleaseRefused(t *testing.T) {
 	})
 }
 
+// TestReleaseReads: what lets go of an external resource reads what its step declares, whether the object is deleted or
+// the step is switched off, or both.
+func TestReleaseReads(t *testing.T) {
+	for name, leave := range map[string]func(*world){
+		"deleted":  func(w *world) { w.do(w.c.Delete(w.t.Context(), w.app("one"))) },
+		"off":      func(w *world) { change(w, &app{}, "one", func(a *app) { a.Spec.Public = true }) },
+		"off, too": func(w *world) { off(w); w.do(w.c.Delete(w.t.Context(), w.app("one"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var read atomic.Value
+			inWorld(t, define(step.Step[*app]{Name: "thing", Kind: step.KindExternal, Reads: []string{"password"},
+				When: func(a *app) bool { return !a.Spec.Public },
+				Act: func(_ context.Context, s *scope) *outcome.Outcome {
+					s.Cell().ID = "thing"
+					return nil
+				},
+				Release: func(_ context.Context, s *scope) *outcome.Outcome {
+					read.Store(s.Value("password", "password"))
+					return outcome.FromError(s.Err())
+				}}), func(w *world) {
+				w.create(secret("password", map[string]string{"password": "x"}), newApp("one"))
+				w.wantReady("one")
+				leave(w)
+				w.pass(time.Minute)
+				if got := read.Load(); got != "x" {
+					t.Errorf("what lets go reads %q", got)
+				}
+			})
+		})
+	}
+}
+
+// off switches the step off while the operator does not run.
+func off(w *world) {
+	w.stop()
+	change(w, &app{}, "one", func(a *app) { a.Spec.Public = true })
+	w.start()
+}
+
 // TestLostStatus: an inventory that backup tools dropped is found again by labels; nothing is orphaned.
 func TestLostStatus(t *testing.T) {
 	inWorld(t, chain(), func(w *world) {

@@ -36,7 +36,7 @@ func (r *run[T]) forsakes(i int) bool {
 	if s.Forsake == nil {
 		return false
 	}
-	r.evalRefs([]int{i})
+	r.evalReads(i)
 	return Abandons(r.o, s.Name) || s.Forsake(r.scope(i))
 }
 

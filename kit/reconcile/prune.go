@@ -274,7 +274,7 @@ func (r *run[T]) release(i int) bool {
 		return false
 	}
 	sc := r.scope(i).WithExternal(res.cell, func() error { return r.saveCell(i) })
-	r.evalRefs([]int{i})
+	r.evalReads(i)
 	out := r.safeRelease(i, sc)
 	res.notes = sc.Notes()
 	r.tell(i)

@@ -43,14 +43,18 @@ func (r *run[T]) linkRefs() {
 // so it is looked at again in each level.
 func (r *run[T]) evalRefs(level []int) {
 	for _, i := range level {
-		if r.Steps[i].When != nil && !r.Steps[i].When(r.o) {
-			continue
+		if r.Steps[i].When == nil || r.Steps[i].When(r.o) {
+			r.evalReads(i)
 		}
-		for _, j := range r.reads[i] {
-			if r.refs[j].level != r.order+1 {
-				r.evalRef(j)
-				r.refs[j].level = r.order + 1
-			}
+	}
+}
+
+// evalReads looks at the references of a step, also of one that is off and lets go of what it made.
+func (r *run[T]) evalReads(i int) {
+	for _, j := range r.reads[i] {
+		if r.refs[j].level != r.order+1 {
+			r.evalRef(j)
+			r.refs[j].level = r.order + 1
 		}
 	}
 }
