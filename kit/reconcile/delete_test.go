@@ -345,3 +345,34 @@ func TestGuard(t *testing.T) {
 		w.wantGone("one")
 	})
 }
+
+// TestNamesakeLeaves: what a former object of the same name has made, and is on its way out, is made once it is gone.
+// Somebody has taken the finalizer of the former one away.
+func TestNamesakeLeaves(t *testing.T) {
+	two := func(s *scope) ([]client.Object, error) {
+		a, err := configMap("a", fixed)(s)
+		b, also := configMap("b", fixed)(s)
+		return append(a, b...), errors.Join(err, also)
+	}
+	inWorld(t, define(step.Objects("both", two, makesMaps)), func(w *world) {
+		w.create(newApp("one"))
+		w.wantReady("one")
+		w.stop()
+		change(w, &corev1.ConfigMap{}, "one-b", func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} })
+		change(w, &app{}, "one", func(a *app) { a.Finalizers = nil })
+		w.do(w.c.Delete(t.Context(), w.app("one")))
+		w.do(w.c.DeleteAllOf(t.Context(), &corev1.ConfigMap{}, client.InNamespace("default")))
+		w.do(w.c.Create(t.Context(), newApp("one")))
+		w.start()
+		w.pass(time.Minute)
+		if c := w.condition("one", "Ready"); !strings.Contains(c.Message, "it is made again when it is gone") {
+			t.Errorf("the object says %s %q", c.Reason, c.Message)
+		}
+		change(w, &corev1.ConfigMap{}, "one-b", func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
+		w.pass(time.Minute)
+		w.wantReady("one")
+		if got := w.maps(); got != "one-a one-b" {
+			t.Errorf("there are %s", got)
+		}
+	})
+}

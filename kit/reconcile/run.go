@@ -191,7 +191,9 @@ func (r *run[T]) settle(i int, out *outcome.Outcome) {
 		r.fail(i, fp, out)
 		return
 	}
-	res.fp = fp.String()
+	if res.fp = fp.String(); out != nil && (s.Kind == step.KindObjects || s.Kind == step.KindSecret) {
+		res.fp = "" // not all that it wants is applied, or known: what is there says nothing of the rest
+	}
 	r.mem.setRan(i)
 	mem := r.mem.peek(i)
 	if every := s.Every; every > 0 || out.Delay() > 0 || mem != nil {

@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit"
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/reconcile"
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 )
@@ -203,6 +205,40 @@ func TestConditions(t *testing.T) {
 		}
 		if after := w.app("one"); after.Status.ObservedGeneration != after.Generation {
 			t.Errorf("observed generation %d of %d", after.Status.ObservedGeneration, after.Generation)
+		}
+	})
+}
+
+// TestRenderWaits: a step that cannot say yet what it wants is not done because it is looked at once more.
+func TestRenderWaits(t *testing.T) {
+	var known atomic.Bool
+	render := func(s *scope) ([]client.Object, error) {
+		if !known.Load() {
+			return nil, &outcome.Missing{On: "the address", Message: "There is no address yet."}
+		}
+		return configMap("a", fixed)(s)
+	}
+	inWorld(t, define(step.Objects("entry", render, makesMaps)), func(w *world) {
+		ask := func(value string) {
+			change(w, &app{}, "one", func(a *app) {
+				a.Annotations = merge(a.Annotations, reconcile.AnnotationReconcile, value)
+			})
+		}
+		w.create(newApp("one"))
+		for _, value := range []string{"1", "2"} {
+			ask(value)
+			if c := w.condition("one", "Ready"); !strings.Contains(c.Message, "There is no address yet.") {
+				t.Errorf("the object says %s %q", c.Reason, c.Message)
+			}
+		}
+		w.reqs.take()
+		w.pass(time.Minute)
+		w.wantRequests("a minute in which nothing changes", 0)
+		known.Store(true)
+		ask("3")
+		w.wantReady("one")
+		if got := w.maps(); got != "one-a" {
+			t.Errorf("there are %s", got)
 		}
 	})
 }
