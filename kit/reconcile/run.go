@@ -187,12 +187,16 @@ func (r *run[T]) settle(i int, out *outcome.Outcome) {
 	res := &r.results[i]
 	fp := r.fingerprint(i)
 	res.touched = true
+	partly := out != nil && (s.Kind == step.KindObjects || s.Kind == step.KindSecret)
+	if partly {
+		res.fp = "" // not all is applied, or known: what is there belongs to no inputs, these or others
+	}
 	if out != nil && out.State == outcome.StateFailed {
 		r.fail(i, fp, out)
 		return
 	}
-	if res.fp = fp.String(); out != nil && (s.Kind == step.KindObjects || s.Kind == step.KindSecret) {
-		res.fp = "" // not all that it wants is applied, or known: what is there says nothing of the rest
+	if !partly {
+		res.fp = fp.String()
 	}
 	r.mem.setRan(i)
 	mem := r.mem.peek(i)

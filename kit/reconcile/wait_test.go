@@ -242,3 +242,28 @@ func TestRenderWaits(t *testing.T) {
 		}
 	})
 }
+
+// TestTakenBack: a change that was applied in part, before one object was refused, is taken back from all of them.
+func TestTakenBack(t *testing.T) {
+	render := func(s *scope) ([]client.Object, error) {
+		a, err := configMap("a", func(s *scope) string { return s.Owner().Spec.Image })(s)
+		b, also := configMap("b", fixed)(s)
+		b[0].SetAnnotations(map[string]string{strings.ReplaceAll(s.Owner().Spec.Image, ":", "-"): ""})
+		return append(a, b...), errors.Join(err, also)
+	}
+	image := step.Uses(func(a *app) any { return a.Spec.Image })
+	inWorld(t, define(step.Objects("both", render, makesMaps, image)), func(w *world) {
+		w.create(newApp("one"))
+		w.wantReady("one")
+		before := w.app("one").Spec.Image
+		for _, image := range []string{"no key of an annotation", before} {
+			change(w, &app{}, "one", func(a *app) { a.Spec.Image = image })
+		}
+		w.wantReady("one")
+		m := &corev1.ConfigMap{}
+		w.do(w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one-a"}, m))
+		if got := m.Data["value"]; got != before {
+			t.Errorf("the first object has %q, want %q", got, before)
+		}
+	})
+}
