@@ -358,7 +358,8 @@ func TestNamesakeLeaves(t *testing.T) {
 		w.create(newApp("one"))
 		w.wantReady("one")
 		w.stop()
-		change(w, &corev1.ConfigMap{}, "one-b", func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} })
+		foreign := []string{"example.com/foreign"}
+		change(w, &corev1.ConfigMap{}, "one-b", func(cm *corev1.ConfigMap) { cm.Finalizers = foreign })
 		change(w, &app{}, "one", func(a *app) { a.Finalizers = nil })
 		w.do(w.c.Delete(t.Context(), w.app("one")))
 		w.do(w.c.DeleteAllOf(t.Context(), &corev1.ConfigMap{}, client.InNamespace("default")))

@@ -75,9 +75,9 @@ func (r *run[T]) prune() {
 	}
 }
 
-// pruneJobs removes the Jobs of inputs that others have followed: no step but their own could want them, and one that is
-// there when its inputs come back would pass for done, whatever the Jobs after it have undone. Before a Job that failed
-// they stay.
+// pruneJobs removes the Jobs of inputs that others have followed: no step but their own could want them, and one that
+// is there when its inputs come back would pass for done, whatever the Jobs after it have undone. Before a Job that
+// failed they stay.
 func (r *run[T]) pruneJobs() {
 	for i := range r.results {
 		if state := r.results[i].state; r.Steps[i].Kind == step.KindJob &&
