@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/owner"
 	"stackwright.dev/kit/step"
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
@@ -197,6 +198,14 @@ func (c *controller) create(ctx context.Context, sc *scope, t *target, p policy)
 	if !p.create {
 		return outcome.Poll(time.Minute, t.kind.Name,
 			"The %s does not exist and may not be made. Make it in OpenStack, or change spec.policy.", t.kind.Name)
+	}
+	if !slices.ContainsFunc(sc.Owner().KitStatus().Externals, func(e owner.External) bool {
+		return e.Step == stepResource && e.Marker == t.marker
+	}) {
+		// An object that is deleted before the next process starts is not asked for what is not on the books.
+		if err := sc.Save(); err != nil {
+			return outcome.FromError(fmt.Errorf("recording the marker: %w", err))
+		}
 	}
 	id, err := t.create(ctx)
 	if err != nil {
