@@ -1,8 +1,10 @@
 package kittest_test
 
 import (
+	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -105,5 +107,34 @@ func TestHeldBack(t *testing.T) {
 		p.Behave("Deployment/web", kittest.Ready)
 		p.Settle()
 		p.Ready()
+	})
+}
+
+// The operator dies after it has made an account and before its status tells so, and the App is deleted before it starts
+// again: the account goes all the same.
+func TestDeletedBeforeItIsOnTheBooks(t *testing.T) {
+	s := scenario(t)
+	s.Fault = func() kittest.Fault {
+		var made atomic.Bool
+		return func(x *kittest.Exchange, send func() (*http.Response, error)) (*http.Response, error) {
+			if made.Load() && strings.Contains(x.Path, "/status") {
+				return nil, errors.New("the process is dying")
+			}
+			if x.Outside && x.Method == http.MethodPost {
+				defer made.Store(true)
+			}
+			return send()
+		}
+	}()
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Stop()
+		p.Suffer(nil)
+		if outside, ok := p.Outside.(*endpoint.Endpoint); !ok || len(outside.All("accounts")) != 1 {
+			t.Fatal("there is no account before the deletion")
+		}
+		p.Remove("App/web")
+		p.Start()
+		p.Settle()
+		p.Empty()
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha1" // UUID version 5 is defined on SHA-1; nothing secret hangs on it
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,8 +113,12 @@ func (e Externals[T, D, O]) obtain(ctx context.Context, sc *Scope[T], c external
 func (e Externals[T, D, O]) create(ctx context.Context, sc *Scope[T], c external.Client[D, O],
 	want D) *outcome.Outcome {
 	cell := sc.Cell()
-	if _, ok := c.(external.TwoCall); ok && cell.Operation != opCreate {
+	_, two := c.(external.TwoCall)
+	if two = two && cell.Operation != opCreate; two {
 		cell.Operation, cell.Since = opCreate, metav1.NewTime(sc.Now().Truncate(time.Second))
+	}
+	// An owner that is deleted before the next process starts is not asked for what is not on the books.
+	if two || !sc.noted(cell.Marker) {
 		if err := sc.Save(); err != nil {
 			return outcome.FromError(fmt.Errorf("recording the intent to create: %w", err))
 		}
@@ -125,6 +130,13 @@ func (e Externals[T, D, O]) create(ctx context.Context, sc *Scope[T], c external
 	}
 	cell.ID = id
 	return nil
+}
+
+// noted tells whether the marker of the step's resource is on the books.
+func (s *Scope[T]) noted(marker string) bool {
+	return slices.ContainsFunc(s.owner.KitStatus().Externals, func(e owner.External) bool {
+		return e.Step == s.step.Name && e.Marker == marker
+	})
 }
 
 // keep observes the resource and brings it up to date.
