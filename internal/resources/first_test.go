@@ -3,6 +3,7 @@ package resources_test
 import (
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,42 +23,36 @@ func create(p *kittest.Play, object string) {
 	p.Create(u)
 }
 
+// dying fails to write the status of a Project once the Project was made.
+func dying(name string) kittest.Fault {
+	var made atomic.Bool
+	return func(x *kittest.Exchange, send func() (*http.Response, error)) (*http.Response, error) {
+		if made.Load() && strings.Contains(x.Path, "/projects/"+name+"/status") {
+			return nil, errors.New("the process is dying")
+		}
+		if x.Outside && x.Method == http.MethodPost && strings.Contains(string(x.Body), strconv.Quote(name)) {
+			defer made.Store(true)
+		}
+		return send()
+	}
+}
+
 // The operator dies after it has made a resource and before that is on the books, and the object is deleted before it
 // starts again: the resource goes all the same, whether the object had waited before or not.
 func TestDeletedBeforeItIsOnTheBooks(t *testing.T) {
-	for name, later := range map[string]bool{"at once": false, "after a wait": true} {
+	mall := one("Project", "default", "mall", "resource: {}")
+	shop := one("Project", "default", "shop", "resource: {parentRef: {name: mall}}")
+	for name, order := range map[string][]string{"at once": {mall, shop}, "after a wait": {shop, mall}} {
 		t.Run(name, func(t *testing.T) {
-			project := one("Project", "default", "shop", "resource: {parentRef: {name: mall}}")
 			s := stage(t, nil, namespace("default"), credentials("default"), cloudIn("default"),
-				one("Project", "default", "mall", "resource: {}"))
+				one("Project", "default", "other", "resource: {}"))
 			kittest.New(t, s).Run(t, func(p *kittest.Play) {
-				p.Ready()
-				if later {
-					p.Remove("Project/mall")
+				p.Suffer(dying("shop"))
+				for _, object := range order {
+					create(p, object)
 					p.Settle()
 				}
-				var made atomic.Bool
-				dying := func(x *kittest.Exchange, send func() (*http.Response, error)) (*http.Response, error) {
-					if made.Load() && strings.Contains(x.Path, "/projects/shop/status") {
-						return nil, errors.New("the process is dying")
-					}
-					if x.Outside && x.Method == http.MethodPost && strings.Contains(string(x.Body), `"shop"`) {
-						defer made.Store(true)
-					}
-					return send()
-				}
-				if later {
-					create(p, project)
-					p.Settle()
-				}
-				p.Suffer(dying)
-				if later {
-					create(p, one("Project", "default", "mall", "resource: {}"))
-				} else {
-					create(p, project)
-				}
-				p.Settle()
-				wantIn(p, "Project", 2)
+				wantIn(p, "Project", 3)
 				p.Stop()
 				p.Suffer(nil)
 				p.Remove("Project/shop")
@@ -66,7 +61,7 @@ func TestDeletedBeforeItIsOnTheBooks(t *testing.T) {
 				if p.Object("Project/shop") != nil {
 					t.Error("the object is left")
 				}
-				wantIn(p, "Project", 1)
+				wantIn(p, "Project", 2)
 			})
 		})
 	}

@@ -110,8 +110,8 @@ func TestHeldBack(t *testing.T) {
 	})
 }
 
-// The operator dies after it has made an account and before its status tells so, and the App is deleted before it starts
-// again: the account goes all the same.
+// The operator dies after it has made an account and before its status tells so, and the App is deleted before it
+// starts again: the account goes all the same.
 func TestDeletedBeforeItIsOnTheBooks(t *testing.T) {
 	s := scenario(t)
 	s.Fault = func() kittest.Fault {
