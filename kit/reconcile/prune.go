@@ -103,9 +103,10 @@ func (r *run[T]) unpruned() {
 func (r *run[T]) removeOrphans() bool {
 	var kept []owner.Item
 	for n := range r.orphans {
-		if !r.gone(&r.orphans[n], func(out *outcome.Outcome) {
+		has, may := r.moved(-1, &r.orphans[n])
+		if !has && (may || !r.gone(&r.orphans[n], func(out *outcome.Outcome) {
 			r.wake(r.Backoff.Next(string(r.o.GetUID())+"/orphans", out.Class, out.After))
-		}) {
+		})) {
 			kept = append(kept, r.orphans[n])
 		}
 	}
@@ -134,7 +135,8 @@ func (r *run[T]) pruneStep(i int) int {
 			kept = append(kept, *it)
 			continue
 		}
-		if r.Steps[i].Retains(r.o) || r.gone(it, r.deleteFailed(i)) {
+		has, may := r.moved(i, it)
+		if has || r.Steps[i].Retains(r.o) || !may && r.gone(it, r.deleteFailed(i)) {
 			res.touched = true
 			continue
 		}
@@ -143,6 +145,25 @@ func (r *run[T]) pruneStep(i int) int {
 	}
 	res.items = kept
 	return left
+}
+
+// moved tells whether another step has an object that step i does not want, and whether one may want it that this
+// process has not run yet: a newer graph may make it by another step, and it must not be lost in between.
+func (r *run[T]) moved(i int, it *owner.Item) (has, may bool) {
+	k := keyOf(it)
+	for j := range r.results {
+		res := &r.results[j]
+		switch {
+		case j == i || res.state == owner.StepOff || !r.makes[j][k.gk]:
+		case res.wants != nil:
+			has = has || res.wants[k]
+		case res.find(k) != nil:
+			has = true
+		case r.runs(&r.Steps[j]) && !r.mem.ran(j):
+			may = r.o.GetDeletionTimestamp() == nil
+		}
+	}
+	return has, may
 }
 
 // gone deletes an object of ours and tells whether it is away already.
