@@ -39,6 +39,9 @@ func keep(from, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return fmt.Errorf("keeping logs: %w", err)
 	}
+	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+		return nil // it ended before anything was started
+	}
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return fmt.Errorf("keeping logs: %w", err)
 	}
