@@ -28,21 +28,8 @@ func TestWrongConfigHarmsNobody(t *testing.T) {
 	w := story.Start(t)
 	cp := w.Cloud()
 	keystone := &servicev1.Keystone{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-keystone"}}
-	placement := &servicev1.Placement{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace,
-		Name: "openstack-placement"}}
-	change := w.Change(cp)
-	change.Spec.Services.Placement = &controlplanev1.PlacementService{}
-	w.Apply(change.DeepCopy())
-	w.Ready(story.UpToReady, placement)
-	w.Ready(time.Minute, cp)
-	users := w.Users(cp)
-	token, err := users.Token(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	probe := w.Watch(200*time.Millisecond, 10*time.Second, func(ctx context.Context) error {
-		return users.Validate(ctx, token)
-	})
+	change := besidePlacement(w, cp)
+	probe := asked(w, cp)
 	pods := func() []types.UID {
 		return append(running(w, cp.Namespace, "openstack-keystone-api"),
 			running(w, cp.Namespace, "openstack-placement-api")...)
@@ -93,6 +80,31 @@ func TestWrongConfigHarmsNobody(t *testing.T) {
 	} else {
 		t.Log(got)
 	}
+}
+
+// besidePlacement gives a control plane Placement, too, and returns what to change.
+func besidePlacement(w *story.World, cp *controlplanev1.OpenStackControlPlane) *controlplanev1.OpenStackControlPlane {
+	w.Helper()
+	change := w.Change(cp)
+	change.Spec.Services.Placement = &controlplanev1.PlacementService{}
+	w.Apply(change.DeepCopy())
+	w.Ready(story.UpToReady, &servicev1.Placement{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace,
+		Name: "openstack-placement"}})
+	w.Ready(time.Minute, cp)
+	return change
+}
+
+// asked validates a token five times a second until it is stopped.
+func asked(w *story.World, cp *controlplanev1.OpenStackControlPlane) *story.Probe {
+	w.Helper()
+	users := w.Users(cp)
+	token, err := users.Token(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return w.Watch(200*time.Millisecond, 10*time.Second, func(ctx context.Context) error {
+		return users.Validate(ctx, token)
+	})
 }
 
 // running are the pods by a prefix of their names that are ready.
