@@ -43,20 +43,26 @@ func TestServicesAreAddedByName(t *testing.T) {
 				if len(list) != 2 || list[1].(map[string]any)["service"] != name {
 					t.Errorf("status.endpoints is %v, want Keystone's and that of %s", list, name)
 				}
-				p.Change(cloud, "spec.services", nil)
-				p.Settle()
-				p.Ready()
-				for _, gone := range []string{title(name) + "/first-" + name, "Project/first-keystone-service"} {
-					if p.Object(gone) != nil {
-						t.Errorf("%s is still there", gone)
-					}
-				}
-				// People's objects are in it, and hold it: on its way out it would keep the next service from coming.
-				if u := p.Object("Cloud/first-keystone"); u == nil || u.GetDeletionTimestamp() != nil {
-					t.Error("the Cloud went with the service")
-				}
+				without(t, p, name)
 			})
 		})
+	}
+}
+
+// without disables a service. The Cloud stays: people's objects are in it, and hold it, so that on its way out it would
+// keep the next service from coming.
+func without(t *testing.T, p *kittest.Play, name string) {
+	t.Helper()
+	p.Change(cloud, "spec.services", nil)
+	p.Settle()
+	p.Ready()
+	for _, gone := range []string{title(name) + "/first-" + name, "Project/first-keystone-service"} {
+		if p.Object(gone) != nil {
+			t.Errorf("%s is still there", gone)
+		}
+	}
+	if u := p.Object("Cloud/first-keystone"); u == nil || u.GetDeletionTimestamp() != nil {
+		t.Error("the Cloud went with the service")
 	}
 }
 

@@ -56,10 +56,7 @@ func TestWrongConfigHarmsNobody(t *testing.T) {
 	w.Eventually(2*time.Minute, "why names the pod that does not start", func(ctx context.Context) error {
 		// It ends with another code when something is wrong.
 		out, _ := w.Cluster.Stackwright(ctx, "why", "-n", cp.Namespace)
-		if !strings.Contains(out, "Pod "+cp.Namespace+"/openstack-keystone-api") || !strings.Contains(out, "CrashLoopBackOff") {
-			return errors.New(out)
-		}
-		return nil
+		return contains(out, "Pod "+cp.Namespace+"/openstack-keystone-api", "CrashLoopBackOff")
 	})
 	if out := w.OpenStack("resource", "class", "list", "-f", "value"); !strings.Contains(out, "VCPU") {
 		t.Errorf("the resource classes are %q", out)
@@ -134,12 +131,21 @@ func says(ctx context.Context, w *story.World, keystone *servicev1.Keystone, wor
 		return err
 	}
 	for _, c := range keystone.Status.Conditions {
-		missing := func(word string) bool { return !strings.Contains(c.Message, word) }
-		if c.Type == "Ready" && c.Status == metav1.ConditionFalse && !slices.ContainsFunc(words, missing) {
+		if c.Type == "Ready" && c.Status == metav1.ConditionFalse && contains(c.Message, words...) == nil {
 			return nil
 		}
 	}
 	return fmt.Errorf("its conditions are %v", keystone.Status.Conditions)
+}
+
+// contains checks that a text has all words.
+func contains(text string, words ...string) error {
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			return errors.New("there is no " + word + " in\n" + text)
+		}
+	}
+	return nil
 }
 
 // A cache is lost under load: it costs nobody more than a moment.

@@ -10,8 +10,7 @@ import (
 	"stackwright.dev/stackwright/internal/image/layer"
 )
 
-// takesBack lets Nova's own code find the row of a host that left, after what we start nova-compute with has changed it,
-// and prints what it would save.
+// takesBack lets Nova's own code, as we start it, find the row of a host that left, and prints what it would save.
 const takesBack = `
 import sys, types, uuid
 ours = types.ModuleType('ours')
