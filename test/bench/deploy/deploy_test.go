@@ -122,13 +122,13 @@ func scripted(t *testing.T, folder string) map[string]time.Duration {
 	defer stop()
 	cmd := exec.CommandContext(ctx, program, "--capture", folder, "--namespace", namespace, "--logs",
 		filepath.Join(story.Artifacts(), "contender"))
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, os.Stderr
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
 	// It takes away what it has made when it is told to end.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
 	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: %s", err, strings.Join(strings.Split(strings.TrimSpace(said.String()), "\n"), "; "))
 	}
 	seen := map[string]time.Duration{}
 	for s := bufio.NewScanner(&out); s.Scan(); {
