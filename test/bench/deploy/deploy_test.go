@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -123,7 +124,7 @@ func scripted(t *testing.T, folder string) map[string]time.Duration {
 	cmd := exec.CommandContext(ctx, program, "--capture", folder, "--namespace", namespace, "--logs",
 		filepath.Join(story.Artifacts(), "contender"))
 	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.Stdout, cmd.Stderr = &out, io.MultiWriter(os.Stderr, &said)
 	// It takes away what it has made when it is told to end.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
