@@ -45,7 +45,23 @@ func rests(t *testing.T, c story.Cluster) {
 			break
 		}
 	}
-	used := memory(t, c)
+	// A process that was busy gives memory back for minutes.
+	for try := 1; ; try++ {
+		over := uses(t, memory(t, c))
+		if over == "" {
+			break
+		}
+		if try == 3 {
+			t.Error(over)
+			break
+		}
+		pause(t, window)
+	}
+}
+
+// uses logs how much memory pods use, and tells which namespace has more than it may.
+func uses(t *testing.T, used map[string]map[string]int64) (over string) {
+	t.Helper()
 	for namespace, limit := range map[string]int64{"openstack": 5 << 30, "stackwright-system": 150 << 20} {
 		var sum int64
 		pods := slices.SortedFunc(maps.Keys(used[namespace]), func(a, b string) int {
@@ -57,9 +73,10 @@ func rests(t *testing.T, c story.Cluster) {
 		}
 		t.Logf("%6d MiB %s, %d pods", sum/megabyte, namespace, len(pods))
 		if sum > limit || sum == 0 {
-			t.Errorf("the pods of %s use %d MiB, at most %d", namespace, sum/megabyte, limit/megabyte)
+			over = fmt.Sprintf("the pods of %s use %d MiB, at most %d", namespace, sum/megabyte, limit/megabyte)
 		}
 	}
+	return over
 }
 
 func pause(t *testing.T, d time.Duration) {
