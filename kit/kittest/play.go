@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -76,6 +77,8 @@ func newPlay(t *testing.T, w *World) *Play {
 	if w.memory != nil {
 		p.Server = w.memory.Fresh()
 		p.config = p.Server.Config()
+	} else {
+		p.config = ownConnection(p.config)
 	}
 	if w.Outside != nil {
 		p.Outside = w.Outside()
@@ -84,6 +87,16 @@ func newPlay(t *testing.T, w *World) *Play {
 	p.must("making a client", err)
 	p.Client = client.WithFieldOwner(c, "person")
 	return p
+}
+
+// ownConnection is the configuration of one process, which shares its connection to the API server with no other one;
+// client-go shares one among all clients with the same certificates. A real API server takes 100 requests at a time on
+// a connection, watches included, and refuses another one that comes in the moment in which one ends: PROTOCOL_ERROR, see
+// processHeaders in golang.org/x/net/http2/server.go. Operators in processes of their own are far from that.
+func ownConnection(cfg *rest.Config) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	cfg.Dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	return cfg
 }
 
 func (p *Play) must(what string, err error) {
@@ -167,6 +180,9 @@ func (p *Play) launch(i int) {
 	cs, err := p.world.processes()[i](&wire{play: p, next: outside, outside: true, process: proc})
 	p.must("making the controllers", err)
 	cfg := rest.CopyConfig(p.config)
+	if p.Server == nil {
+		cfg = ownConnection(cfg)
+	}
 	cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { return &wire{play: p, next: rt, process: proc} })
 	logger := p.logger()
 	mgr, err := kit.NewManager(cfg, manager.Options{
