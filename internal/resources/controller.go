@@ -24,6 +24,7 @@ type controller struct {
 	attempts attempts
 	removals attempts
 	answers  attempts
+	orders   orders
 	outputs  outputs
 	uploads  uploads
 	seen     sightings

@@ -48,7 +48,7 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 		out, pending = c.fill(ctx, sc, t, p, out)
 	}
 	c.follow(o, t, id, pending)
-	if out != nil {
+	if out = c.reorder(ctx, sc, t, seen, out); out != nil {
 		return out
 	}
 	finishing := cell.Operation == opFinish

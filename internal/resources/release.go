@@ -154,6 +154,7 @@ func (c *controller) forget(o object) {
 	c.attempts.done(o.GetUID())
 	c.removals.done(o.GetUID())
 	c.answers.done(o.GetUID())
+	c.orders.done(o.GetUID())
 	c.outputs.drop(o.GetUID())
 	c.uploads.drop(o.GetUID())
 	c.link(o, nil) // what it uses is known until it is gone

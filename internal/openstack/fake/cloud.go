@@ -23,6 +23,8 @@ type Cloud struct {
 	Life time.Duration
 	// Build is how long a resource with states stays pending.
 	Build time.Duration
+	// Lose is how many of the next orders nobody takes, of kinds that show it.
+	Lose int
 	// Page is the longest page of a list; 0 has no limit.
 	Page int
 	// Microversions are the highest ones of services by type.

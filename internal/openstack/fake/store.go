@@ -36,7 +36,12 @@ type row struct {
 	seeded bool
 	// importing is the state to which an import under way leads.
 	importing string
+	// taken is when somebody begins to make it.
+	taken time.Time
 }
+
+// never is further away than any test goes.
+const never = 1000 * time.Hour
 
 // busy tells whether the service still works on the resource.
 func (r *row) busy() bool { return time.Now().Before(r.ready) || !r.leaves.IsZero() }
@@ -108,7 +113,8 @@ func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, q *question)
 	}
 	c.serial++
 	now := time.Now()
-	row := &row{fields: fields, ready: now.Add(c.Build), updated: now, serial: c.serial}
+	row := &row{fields: fields, ready: now.Add(c.Build), taken: now.Add(c.Build / 2), updated: now, serial: c.serial}
+	c.lose(k, row)
 	switch {
 	case k.State.Path == "":
 		row.ready = now
@@ -117,6 +123,14 @@ func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, q *question)
 	}
 	s.rows[id] = row
 	return c.made(k, row)
+}
+
+// lose lets an order come to nobody who would take it.
+func (c *Cloud) lose(k *d.Kind, r *row) {
+	if k.State.Untaken.Path != "" && c.Lose > 0 {
+		c.Lose--
+		r.ready, r.taken = time.Now().Add(never), time.Now().Add(never)
+	}
 }
 
 // shown is the form in which answers show an id.
@@ -308,6 +322,9 @@ func (c *Cloud) show(k *d.Kind, id string) answer {
 func (r *row) show(k *d.Kind) map[string]any {
 	r.arrive()
 	out := maps.Clone(r.fields)
+	if sign := k.State.Untaken; sign.Path != "" && time.Now().Before(r.taken) {
+		out[sign.Path] = sign.Value
+	}
 	if k.State.Path == "" || out[k.State.Path] != nil {
 		return out
 	}

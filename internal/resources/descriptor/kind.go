@@ -136,7 +136,13 @@ type State struct {
 	// Answer has the names of actions that are sent when the resource comes to a state, such as the confirmation that a
 	// resized server waits for.
 	Answer map[string]string
+	// Untaken is what a pending resource shows for as long as nobody has begun to make it. An order that stays so was lost
+	// with the process that had it; there is nothing of the resource yet, so it is deleted and ordered again.
+	Untaken Sign
 }
+
+// Sign is a value that a resource shows.
+type Sign struct{ Path, Value string }
 
 // List says how all resources of a kind are read.
 type List struct {
