@@ -80,6 +80,17 @@ func TestStatusForPrograms(t *testing.T) {
 	}
 }
 
+// What a control plane keeps in its own cloud is a line when something is wrong with it, and none among the services.
+func TestStatusOfTheCloudItself(t *testing.T) {
+	w := newWorld(t, ready)
+	w.status("Cloud", "cloud-keystone", `{"conditions":[{"type":"Ready","status":"False","reason":"Unavailable",`+
+		`"message":"No answer from nova.","observedGeneration":1,"lastTransitionTime":"2026-01-02T03:04:05Z"}]}`)
+	out := w.run("status").want(t, exitDone).out
+	if !regexp.MustCompile(`(?m)^cloud keystone +no .*No answer from nova\.$`).MatchString(out) {
+		t.Errorf("the Cloud that is not ready is not told:\n%s", out)
+	}
+}
+
 // A verdict on an older spec is none.
 func TestStatusOfAnUnseenChange(t *testing.T) {
 	w := newWorld(t, ready)
@@ -91,7 +102,7 @@ func TestTree(t *testing.T) {
 	w := newWorld(t, ready)
 	kittest.Golden(t, "testdata/tree.txt", w.run("tree").want(t, exitDone).out)
 	root := answers[branch](t, w, exitDone, "tree")
-	if root.Kind != "OpenStackControlPlane" || root.State != "ready" || len(root.Children) != 4 ||
+	if root.Kind != "OpenStackControlPlane" || root.State != "ready" || len(root.Children) != 5 ||
 		root.Children[1].Children[0].State != "2/2 pods" {
 		t.Errorf("the answer is %+v", root)
 	}

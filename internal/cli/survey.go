@@ -16,6 +16,7 @@ import (
 	"stackwright.dev/kit/owner"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 )
 
 // survey is the state of a control plane at one moment.
@@ -63,8 +64,12 @@ func look(ctx context.Context, c client.Reader, o *controlplanev1.OpenStackContr
 		if err != nil {
 			return nil, err
 		}
+		state.Name = strings.TrimPrefix(item.Name, o.Name+"-")
+		if item.Group == openstackv1.GroupVersion.Group {
+			// What services keep in the cloud itself is of interest when something is wrong with it.
+			state.Name, ok = strings.ToLower(item.Kind)+" "+state.Name, ok && !state.Ready
+		}
 		if ok {
-			state.Name = strings.TrimPrefix(item.Name, o.Name+"-")
 			s.Services = append(s.Services, state)
 		}
 	}

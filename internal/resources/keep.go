@@ -277,6 +277,6 @@ func stateOf(k *d.Kind, seen map[string]any) *outcome.Outcome {
 	if k.State.Answer[state] != "" {
 		again = quick
 	}
-	return outcome.Poll(again, k.Name, "Waits until the %s, which is in state %s, is %s.", k.Name, state,
-		strings.Join(k.State.Ready, " or "))
+	return outcome.Poll(again, k.Name, "Waits until the %s, which is in state %s, is %s.", k.Name,
+		cmp.Or(state, "unknown"), strings.Join(k.State.Ready, " or "))
 }

@@ -17,7 +17,7 @@ import (
 // untaken is how long nobody may take an order before it counts as lost. Each order that is lost doubles it, up to
 // untakenMost, so that a service that has more to do than it can is not given the same work again and again.
 const (
-	untaken     = 45 * time.Second
+	untaken     = 30 * time.Second
 	untakenMost = time.Hour
 )
 
@@ -90,7 +90,11 @@ func (c *controller) reorder(ctx context.Context, sc *scope, t *target, seen map
 		return failed(fmt.Errorf("deleting the %s that nobody makes, to order it again: %w", t.kind.Name, err))
 	}
 	c.orders.lose(o.GetUID())
+	// Nova forgets it at once and shows it in no list of what was deleted.
+	if _, _, err := t.ask(ctx, id); err != nil {
+		return failed(err)
+	}
 	sc.Cell().ID = ""
-	return outcome.Poll(quick, t.kind.Name, "The order for the %s %s was lost: nobody took it for %s. It is given again.",
-		t.kind.Name, id, patience)
+	return outcome.Poll(time.Second, t.kind.Name,
+		"The order for the %s %s was lost: nobody took it for %s. It is given again.", t.kind.Name, id, patience)
 }

@@ -36,11 +36,7 @@ func hosted(w *story.World, also ...func(*controlplanev1.Services)) fleet {
 	w.Helper()
 	cp := w.Cloud()
 	asked := w.Change(cp)
-	asked.Spec.Services.Placement = &controlplanev1.PlacementService{}
-	asked.Spec.Services.Glance = &controlplanev1.GlanceService{}
-	asked.Spec.Services.Neutron = &controlplanev1.NeutronService{
-		PhysicalNetworks: []servicev1.PhysicalNetwork{{Name: "public"}}}
-	asked.Spec.Services.Nova = &controlplanev1.NovaService{}
+	core(&asked.Spec.Services)
 	for _, add := range also {
 		add(&asked.Spec.Services)
 	}
@@ -60,6 +56,14 @@ func hosted(w *story.World, also ...func(*controlplanev1.Services)) fleet {
 		}
 	})
 	return fleet{w, cp.Namespace}
+}
+
+// core is what a server needs.
+func core(s *controlplanev1.Services) {
+	s.Placement = &controlplanev1.PlacementService{}
+	s.Glance = &controlplanev1.GlanceService{}
+	s.Neutron = &controlplanev1.NeutronService{PhysicalNetworks: []servicev1.PhysicalNetwork{{Name: "public"}}}
+	s.Nova = &controlplanev1.NovaService{}
 }
 
 func (f fleet) block(name string) *fleetv1.BuildingBlock {

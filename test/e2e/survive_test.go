@@ -46,7 +46,7 @@ func TestCloudSurvives(t *testing.T) {
 }
 
 // stored is hosted with volumes and images on a Ceph.
-func stored(w *story.World) fleet {
+func stored(w *story.World, also ...func(*controlplanev1.Services)) fleet {
 	w.Helper()
 	ceph := newCeph(w, w.Cloud().Namespace, infrav1.DevCephClient{Name: "glance", Pools: []string{"images"}},
 		infrav1.DevCephClient{Name: "cinder", Pools: []string{"volumes"}, ReadOnlyPools: []string{"images"}})
@@ -56,14 +56,17 @@ func stored(w *story.World) fleet {
 			w.Error(err)
 		}
 	})
-	f := hosted(w, func(s *controlplanev1.Services) {
-		s.Glance.Stores = []servicev1.ImageStore{{Name: "ceph", RBD: inPool("glance", "images")}}
-		s.Cinder = &controlplanev1.CinderService{
-			Backends: []servicev1.CinderBackend{{Name: "rbd", RBD: inPool("cinder", "volumes")}}}
-	})
+	f := hosted(w, append([]func(*controlplanev1.Services){onCeph}, also...)...)
 	w.Ready(2*time.Minute, &servicev1.Cinder{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace,
 		Name: "openstack-cinder"}})
 	return f
+}
+
+// onCeph keeps images and volumes in the Ceph.
+func onCeph(s *controlplanev1.Services) {
+	s.Glance.Stores = []servicev1.ImageStore{{Name: "ceph", RBD: inPool("glance", "images")}}
+	s.Cinder = &controlplanev1.CinderService{
+		Backends: []servicev1.CinderBackend{{Name: "rbd", RBD: inPool("cinder", "volumes")}}}
 }
 
 // worksWithout kills the pods whose names begin with prefix twice: while everything of work.yaml is made, and while it

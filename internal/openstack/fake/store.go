@@ -113,7 +113,8 @@ func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, q *question)
 	}
 	c.serial++
 	now := time.Now()
-	row := &row{fields: fields, ready: now.Add(c.Build), taken: now.Add(c.Build / 2), updated: now, serial: c.serial}
+	row := &row{fields: fields, ready: now.Add(c.Build), taken: now.Add(min(c.Build/2, 10*time.Second)), updated: now,
+		serial: c.serial}
 	c.lose(k, row)
 	switch {
 	case k.State.Path == "":
@@ -322,7 +323,7 @@ func (c *Cloud) show(k *d.Kind, id string) answer {
 func (r *row) show(k *d.Kind) map[string]any {
 	r.arrive()
 	out := maps.Clone(r.fields)
-	if sign := k.State.Untaken; sign.Path != "" && time.Now().Before(r.taken) {
+	if sign := k.State.Untaken; sign.Path != "" && time.Now().Before(r.taken) && r.leaves.IsZero() {
 		out[sign.Path] = sign.Value
 	}
 	if k.State.Path == "" || out[k.State.Path] != nil {
