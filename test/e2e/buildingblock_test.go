@@ -83,6 +83,7 @@ func (f fleet) rack() *fleetv1.BuildingBlock {
 func (f fleet) make(b *fleetv1.BuildingBlock, hosts int) {
 	f.Helper()
 	f.Cleanup(func() {
+		f.Leave()
 		// Nova is there for as long: it takes nova-compute for up for a minute after its last word.
 		err := f.Delete(context.Background(), b)
 		for left := 4 * time.Minute; err == nil && left > 0; left -= time.Second {

@@ -41,7 +41,7 @@ func (w *World) Users(cp *controlplanev1.OpenStackControlPlane) *Identity {
 func (w *World) Change(cp *controlplanev1.OpenStackControlPlane) *controlplanev1.OpenStackControlPlane {
 	name := metav1.ObjectMeta{Namespace: cp.Namespace, Name: cp.Name}
 	w.Cleanup(func() {
-		w.keep()
+		w.Leave()
 		w.applyIn(context.Background(), &controlplanev1.OpenStackControlPlane{ObjectMeta: name})
 	})
 	return &controlplanev1.OpenStackControlPlane{ObjectMeta: name}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -126,13 +127,35 @@ func (w *World) makeNamespace() {
 		}
 		return err
 	})
-	w.Cleanup(func() {
-		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-		defer stop()
-		if err := client.IgnoreNotFound(w.Delete(ctx, ns)); err != nil {
-			w.Errorf("removing namespace %s: %v", w.Namespace, err)
+	w.Cleanup(func() { w.removeNamespace(context.Background()) })
+}
+
+func (w *World) removeNamespace(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, time.Minute)
+	defer stop()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
+	if err := client.IgnoreNotFound(w.Delete(ctx, ns)); err != nil {
+		w.Errorf("removing namespace %s: %v", w.Namespace, err)
+	}
+}
+
+// Leave is for what takes away things by which objects of the story are deleted. A story that failed has not deleted
+// them itself: they go first, or nobody could delete them any more.
+func (w *World) Leave() {
+	w.keep()
+	if !w.Failed() {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer stop()
+	w.removeNamespace(ctx)
+	for ctx.Err() == nil {
+		if err := w.Get(ctx, client.ObjectKey{Name: w.Namespace}, &corev1.Namespace{}); apierrors.IsNotFound(err) {
+			return
 		}
-	})
+		<-time.After(time.Second)
+	}
+	w.Logf("namespace %s is still there", w.Namespace)
 }
 
 // Apply creates obj or changes the fields that it sets.
