@@ -59,8 +59,12 @@ func (c *controller) removed(ctx context.Context, o object, t *target, id string
 	if err != nil {
 		return outcome.FromError(err)
 	}
-	moves := there && waitsFor(stateOf(t.kind, seen)) == mirror.Changing
-	if last := c.removals.last(uid); last.IsZero() || !moves && time.Since(last) > removeAgain {
+	moves := there && (waitsFor(stateOf(t.kind, seen)) == mirror.Changing || shows(seen, t.kind.State.Leaving))
+	again, err := c.unstick(ctx, o, t, id, seen)
+	if err != nil {
+		return failed(err)
+	}
+	if last := c.removals.last(uid); last.IsZero() || there && !moves && time.Since(last) > removeAgain {
 		if err := t.remove(ctx, id); err != nil {
 			return refused(t.kind.Name, id, moves, err)
 		}
@@ -71,7 +75,7 @@ func (c *controller) removed(ctx context.Context, o object, t *target, id string
 		return nil
 	}
 	c.follow(o, t, id, mirror.Leaving)
-	return outcome.Poll(removeAgain, t.kind.Name+" "+id, "Waits until the %s %s is deleted.", t.kind.Name, id)
+	return outcome.Poll(again, t.kind.Name+" "+id, "Waits until the %s %s is deleted.", t.kind.Name, id)
 }
 
 // removeAgain is the time after which a resource that is still there is deleted again.

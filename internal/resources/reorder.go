@@ -10,15 +10,19 @@ import (
 
 	"stackwright.dev/kit/outcome"
 
+	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/resources/body"
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
 	"stackwright.dev/stackwright/internal/resources/mirror"
 )
 
-// untaken is how long nobody may take an order before it counts as lost. Each order that is lost doubles it, up to
-// untakenMost, so that a service that has more to do than it can is not given the same work again and again.
+// untaken and unleft are how long nobody may take an order before it counts as lost: one to make a resource, which has
+// nothing to do before that, and one to delete it. Each one that is lost makes the next four times as long, up to
+// patienceMost, so that a service that has more to do than it can is not given the same work again and again.
 const (
-	untaken     = 30 * time.Second
-	untakenMost = time.Hour
+	untaken      = 30 * time.Second
+	unleft       = 45 * time.Second
+	patienceMost = time.Hour
 )
 
 // orders are the resources that were ordered and not taken.
@@ -31,6 +35,15 @@ type order struct {
 	id    string
 	since time.Time
 	lost  int
+}
+
+func (x order) patience(first time.Duration) time.Duration {
+	return min(first<<min(2*x.lost, 10), patienceMost)
+}
+
+func shows(seen map[string]any, sign d.Sign) bool {
+	value, _ := body.At(seen, sign.Path).(string)
+	return sign.Path != "" && value == sign.Value
 }
 
 // open notes an order that nobody has taken and returns what is known of it.
@@ -70,8 +83,7 @@ func (c *controller) reorder(ctx context.Context, sc *scope, t *target, seen map
 	if sign.Path == "" {
 		return out
 	}
-	shown, _ := body.At(seen, sign.Path).(string)
-	if shown != sign.Value || waitsFor(out) == mirror.Steady {
+	if !shows(seen, sign) || waitsFor(out) == mirror.Steady {
 		c.orders.done(o.GetUID())
 		return out
 	}
@@ -81,10 +93,10 @@ func (c *controller) reorder(ctx context.Context, sc *scope, t *target, seen map
 	}
 	id := bare(t.kind, sc.Cell().ID)
 	x := c.orders.open(o.GetUID(), id, time.Now())
-	patience := min(untaken<<min(x.lost, 10), untakenMost)
+	patience := x.patience(untaken)
 	if left := patience - time.Since(x.since); left > 0 {
 		return outcome.Poll(left, t.kind.Name, "Waits until somebody takes the order for the %s, which is in state %s. "+
-			"If that takes longer than %s, the order is given again.", t.kind.Name, shown, patience)
+			"If that takes longer than %s, the order is given again.", t.kind.Name, sign.Value, patience)
 	}
 	if err := t.remove(ctx, id); err != nil {
 		return failed(fmt.Errorf("deleting the %s that nobody makes, to order it again: %w", t.kind.Name, err))
@@ -97,4 +109,31 @@ func (c *controller) reorder(ctx context.Context, sc *scope, t *target, seen map
 	sc.Cell().ID = ""
 	return outcome.Poll(time.Second, t.kind.Name,
 		"The order for the %s %s was lost: nobody took it for %s. It is given again.", t.kind.Name, id, patience)
+}
+
+// unstick lets a resource be deleted once more that has been leaving for long, and returns when to look again.
+func (c *controller) unstick(ctx context.Context, o object, t *target, id string, seen map[string]any) (time.Duration,
+	error) {
+	uid, sign := o.GetUID(), t.kind.State.Leaving
+	if sign.Path == "" {
+		return removeAgain, nil
+	}
+	asked := c.removals.last(uid)
+	patience := c.orders.open(uid, "", asked).patience(unleft)
+	if asked.IsZero() || !shows(seen, sign) {
+		return patience, nil
+	}
+	if left := patience - time.Since(asked); left > 0 {
+		return left, nil
+	}
+	err := ignoreAbsent(t.answer(ctx, id, t.kind.State.Release))
+	if openstack.ClassOf(err) == openstack.Auth {
+		return removeAgain, nil // users may not; an administrator has to
+	}
+	if err != nil {
+		return 0, fmt.Errorf("letting the %s be deleted again, which has been leaving for long: %w", t.kind.Name, err)
+	}
+	c.orders.lose(uid)
+	c.removals.done(uid)
+	return 2 * patience, nil
 }

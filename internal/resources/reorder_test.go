@@ -3,6 +3,7 @@ package resources_test
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ func TestLostOrderIsGivenAgain(t *testing.T) {
 		deleted int
 	}{
 		"once":           {lose: 1, within: time.Minute, deleted: 1},
-		"three times":    {lose: 3, within: 6 * time.Minute, deleted: 3},
+		"three times":    {lose: 3, within: 12 * time.Minute, deleted: 3},
 		"not at all":     {within: 30 * time.Second},
 		"not ours to go": {lose: 1, spec: "policy: detach, ", within: 10 * time.Minute, waits: true},
 	} {
@@ -46,6 +47,45 @@ func TestLostOrderIsGivenAgain(t *testing.T) {
 				}))
 				if deleted != c.deleted {
 					t.Errorf("%d servers were deleted, want %d", deleted, c.deleted)
+				}
+			})
+		})
+	}
+}
+
+// The same of an order to delete one: Nova ignores a second one until the state of the server is reset.
+func TestLostRemovalIsAskedForAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		lose   int
+		within time.Duration
+		fault  func(int, *http.Request) fake.Fault
+		stays  int
+	}{
+		"none":        {within: 10 * time.Second},
+		"once":        {lose: 1, within: time.Minute},
+		"three times": {lose: 3, within: 17 * time.Minute},
+		"by a user": {lose: 1, within: 20 * time.Minute, stays: 1, fault: func(_ int, r *http.Request) fake.Fault {
+			if strings.HasSuffix(r.URL.Path, "/action") {
+				return fake.Refused(http.StatusForbidden, "Policy does not allow os_compute_api:os-admin-actions:reset_state")
+			}
+			return fake.None
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			seed := func(cloud *fake.Cloud) {
+				cloud.Put("Flavor", map[string]any{"name": "small"})
+				cloud.Build, cloud.LoseRemovals = 4*time.Second, c.lose
+			}
+			s := stage(t, seed, good(namespace("default"), one("Server", "default", "web",
+				"resource: {flavorRef: {external: {name: small}}}"))...)
+			kittest.New(t, s).Run(t, func(p *kittest.Play) {
+				p.Pass(20 * time.Second)
+				p.Ready()
+				cloudOf(p).SetFault(c.fault)
+				p.Remove("Server/web")
+				p.Pass(c.within)
+				if n := len(cloudOf(p).IDs("Server")); n != c.stays {
+					t.Errorf("%s after the deletion there are %d servers, want %d", c.within, n, c.stays)
 				}
 			})
 		})

@@ -147,6 +147,12 @@ func (c *Cloud) act(k *d.Kind, a d.Action, word string, values map[string]any) a
 	if row == nil {
 		return missing(k, id)
 	}
+	if a.Name == k.State.Release {
+		if time.Until(row.leaves) > never/2 { // otherwise whoever deletes it goes on
+			row.leaves, row.fields[k.State.Path] = time.Time{}, k.State.Error[0]
+		}
+		return answer{code: http.StatusAccepted}
+	}
 	if row.busy() {
 		return failure(http.StatusConflict, fmt.Sprintf("Cannot %s %s while it is in task_state something", a.Name, id))
 	}

@@ -23,8 +23,8 @@ type Cloud struct {
 	Life time.Duration
 	// Build is how long a resource with states stays pending.
 	Build time.Duration
-	// Lose is how many of the next orders nobody takes, of kinds that show it.
-	Lose int
+	// Lose is how many of the next orders nobody takes, of kinds that show it; LoseRemovals is the same of deletions.
+	Lose, LoseRemovals int
 	// Page is the longest page of a list; 0 has no limit.
 	Page int
 	// Microversions are the highest ones of services by type.

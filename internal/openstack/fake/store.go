@@ -330,6 +330,8 @@ func (r *row) show(k *d.Kind) map[string]any {
 		return out
 	}
 	switch {
+	case !r.leaves.IsZero() && k.State.Leaving.Path != "":
+		out[k.State.Leaving.Path], out[k.State.Path] = k.State.Leaving.Value, k.State.Ready[0]
 	case !r.leaves.IsZero():
 		out[k.State.Path] = "deleting"
 	case time.Now().Before(r.ready) && len(k.State.Pending) > 0:
@@ -359,10 +361,16 @@ func (c *Cloud) delete(k *d.Kind, id string) answer {
 		}
 	}
 	switch {
+	case !row.leaves.IsZero() && k.State.Leaving.Path != "": // ignored
+		return answer{code: http.StatusNoContent}
 	case !row.leaves.IsZero():
 		return failure(http.StatusBadRequest, "Invalid "+k.Item+": the status is deleting")
 	case k.State.Path != "" && c.Build > 0:
 		row.leaves = time.Now().Add(c.Build)
+		if k.State.Leaving.Path != "" && c.LoseRemovals > 0 {
+			c.LoseRemovals--
+			row.leaves = time.Now().Add(never)
+		}
 		row.updated = time.Now()
 		delete(row.fields, k.State.Path)
 		return answer{code: http.StatusAccepted}

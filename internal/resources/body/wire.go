@@ -22,7 +22,8 @@ func Seen(k *d.Kind, shown map[string]any, keep ...string) map[string]any {
 			out[name] = v
 		}
 	}
-	for _, path := range append(paths(k.Fields), k.State.Path, k.State.Fault, k.State.Untaken.Path) {
+	for _, path := range append(paths(k.Fields), k.State.Path, k.State.Fault, k.State.Untaken.Path,
+		k.State.Leaving.Path) {
 		head := root(path)
 		if v, ok := shown[head]; ok {
 			out[head] = v

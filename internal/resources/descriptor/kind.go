@@ -139,6 +139,10 @@ type State struct {
 	// Untaken is what a pending resource shows for as long as nobody has begun to make it. An order that stays so was lost
 	// with the process that had it; there is nothing of the resource yet, so it is deleted and ordered again.
 	Untaken Sign
+	// Leaving is what a resource shows for as long as it is being deleted, beside its state. An order to delete it can be
+	// lost, too; the service ignores a second one until the action Release has been sent.
+	Leaving Sign
+	Release string
 }
 
 // Sign is a value that a resource shows.

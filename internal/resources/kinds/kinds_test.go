@@ -55,6 +55,11 @@ func problems(k *d.Kind, known map[string]*d.Kind) []string {
 			list = append(list, fmt.Sprintf("no action %s, the answer to %s", action, state))
 		}
 	}
+	if name := k.State.Release; name != "" {
+		if _, ok := k.Action(name); !ok || k.State.Leaving.Path == "" {
+			list = append(list, fmt.Sprintf("no action %s, or no sign after which it is sent", name))
+		}
+	}
 	for _, a := range k.Awaits {
 		if a.Says == "" || a.What == "" || a.Until == "" || strings.HasSuffix(a.Until, ".") {
 			list = append(list, "a refusal that does not tell what is awaited: "+a.Says)

@@ -36,7 +36,8 @@ var Server = d.Kind{
 		Error:   []string{"ERROR"}, Deleted: []string{"DELETED", "SOFT_DELETED"}, Fault: "fault.message",
 		Answer: map[string]string{"VERIFY_RESIZE": "confirm"},
 		// What nova-conductor and nova-scheduler have in hand when they die, nobody takes up again.
-		Untaken: d.Sign{Path: "OS-EXT-STS:task_state", Value: "scheduling"}},
+		Untaken: d.Sign{Path: "OS-EXT-STS:task_state", Value: "scheduling"},
+		Leaving: d.Sign{Path: "OS-EXT-STS:task_state", Value: "deleting"}, Release: "reset"},
 	List: d.List{Path: "/servers/detail", AllProjects: "all_tenants=True", Changes: "changes-since", Page: 1000},
 	Sample: `flavorRef: {external: {name: m1.small}}
 imageRef: {external: {name: debian-13}}

@@ -6,6 +6,9 @@ var serverActions = []d.Action{
 	{Name: "resize", Slow: true,
 		Request: d.Request{Path: "/servers/{id}/action", Body: `{"resize": {"flavorRef": {value}}}`}},
 	{Name: "confirm", Request: d.Request{Path: "/servers/{id}/action", Body: `{"confirmResize": null}`}},
+	// Only administrators may.
+	{Name: "reset",
+		Request: d.Request{Path: "/servers/{id}/action", Body: `{"os-resetState": {"state": "error"}}`}},
 	{Name: "rebuild", Slow: true,
 		Request: d.Request{Path: "/servers/{id}/action", Body: `{"rebuild": {"imageRef": {value}}}`}},
 	{Name: "power", Slow: true, Request: d.Request{Path: "/servers/{id}/action"},
