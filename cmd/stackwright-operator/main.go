@@ -1,4 +1,5 @@
 // Command stackwright-operator runs the controllers of Stackwright: all of them, or those that --controllers names.
+// As `stackwright-operator secrets` it makes the Secrets of a service that no controller looks after, and ends.
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/standalone"
 	"stackwright.dev/stackwright/internal/version"
 )
 
@@ -22,6 +24,13 @@ func main() {
 }
 
 func run() error {
+	if len(os.Args) > 1 && os.Args[1] == "secrets" {
+		ctrl.SetLogger(logr.Discard())
+		if err := standalone.Command(ctrl.SetupSignalHandler(), os.Args[2:]); err != nil {
+			return fmt.Errorf("making Secrets: %w", err)
+		}
+		return nil
+	}
 	var o operator.Options
 	var level slog.Level
 	show := flag.Bool("version", false, "print the version and exit")

@@ -188,6 +188,7 @@ func objectsOf[T owner.Object](sc *step.Scope[T], st *step.Step[T], s *stage) ([
 		if err != nil || job == nil {
 			return nil, err
 		}
+		step.CompleteJob(job)
 		return []client.Object{job}, nil
 	case step.KindSecret:
 		names, err := st.Render(sc)

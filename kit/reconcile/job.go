@@ -15,6 +15,7 @@ import (
 	"stackwright.dev/kit/apply"
 	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/step"
 )
 
 // logTail is how much of a failed pod's last words a condition carries, in bytes.
@@ -64,17 +65,8 @@ func (r *run[T]) renderJob(i int) (wanted, error) {
 	if err = errors.Join(err, sc.Err()); err != nil {
 		return wanted{}, fmt.Errorf("rendering step %s: %w", s.Name, err)
 	}
-	tmpl := &j.Spec.Template
-	if tmpl.Spec.RestartPolicy == "" {
-		tmpl.Spec.RestartPolicy = corev1.RestartPolicyNever
-	}
-	for n := range tmpl.Spec.Containers {
-		if tmpl.Spec.Containers[n].TerminationMessagePolicy == "" {
-			// The last log lines then reach the pod's status, and the condition, without a right to read logs.
-			tmpl.Spec.Containers[n].TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
-		}
-	}
-	raw, err := json.Marshal(tmpl)
+	step.CompleteJob(j)
+	raw, err := json.Marshal(&j.Spec.Template)
 	if err != nil {
 		return wanted{}, fmt.Errorf("hashing the job of step %s: %w", s.Name, err)
 	}

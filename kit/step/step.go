@@ -143,6 +143,20 @@ func Job[T owner.Object](name string, render func(*Scope[T]) (*batchv1.Job, erro
 	return build(s, o)
 }
 
+// CompleteJob sets what all Jobs of steps have, unless they say otherwise.
+func CompleteJob(j *batchv1.Job) {
+	pod := &j.Spec.Template.Spec
+	if pod.RestartPolicy == "" {
+		pod.RestartPolicy = corev1.RestartPolicyNever
+	}
+	for n := range pod.Containers {
+		if pod.Containers[n].TerminationMessagePolicy == "" {
+			// The last log lines then reach the pod's status, and the condition, without a right to read logs.
+			pod.Containers[n].TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
+		}
+	}
+}
+
 // Generated is a Secret whose content is made once and then kept, such as a password, a key or a certificate.
 type Generated struct {
 	// Secret with name, labels, type and complete Data. Data equal to what the cluster has is not written.

@@ -24,14 +24,20 @@ var unpublished = []string{"Database", "MessageBus", "NovaCell"}
 // published kinds of other groups have one, by this name.
 var published = map[string]string{composite: "openstack", "BuildingBlock": "buildingblock"}
 
+// plain kinds have a template beside, with which no operator is needed. It is made of their definition, by the program
+// of internal/standalone.
+var plain = []string{"Keystone"}
+
 // own are the values of a chart that are no fields of the object.
-var own = []string{"global", "nameOverride"}
+var own = []string{"global", "mode", "nameOverride", "standalone"}
 
 // chart is what is known of a chart and of the kind that it installs.
 type chart struct {
 	Name, Kind, Singular, APIVersion, Group, About string
 	// Operator has the lines of the operator's Chart.yaml that are the same in all charts.
 	Operator map[string]any
+	// Plain tells that the chart has mode standalone.
+	Plain bool
 	// limit is how many characters the object's name may have, and shape which.
 	limit int
 	shape string
@@ -134,7 +140,7 @@ func chartOf(crd map[string]any) (*chart, error) {
 		return nil, fmt.Errorf("reading rules: %w", err)
 	}
 	c := &chart{Name: name, Kind: kind, Singular: text(names["singular"]), Group: group,
-		APIVersion: group + "/" + text(version["name"]), About: sentence(text(schema["description"])), spec: fields}
+		Plain: slices.Contains(plain, kind), APIVersion: group + "/" + text(version["name"]), About: sentence(text(schema["description"])), spec: fields}
 	for _, r := range unescaped {
 		if m := limitRule.FindStringSubmatch(r.Rule); m != nil {
 			c.limit, _ = strconv.Atoi(m[1])
@@ -201,7 +207,8 @@ appVersion: [[.Operator.appVersion]]
 kubeVersion: "[[.Operator.kubeVersion]]"
 keywords: [openstack, [[.Kind]]]
 `,
-	"templates/object.yaml": `apiVersion: [[.APIVersion]]
+	"templates/object.yaml": `[[if .Plain]]{{- if eq (.Values.mode | default "operator") "operator" }}
+[[end]]apiVersion: [[.APIVersion]]
 kind: [[.Kind]]
 metadata:
   name: {{ .Values.nameOverride | default .Release.Name | quote }}
@@ -213,14 +220,24 @@ metadata:
     app.kubernetes.io/managed-by: {{ .Release.Service }}
     helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 spec:
-  {{- omit .Values "global" "nameOverride" | toYaml | nindent 2 }}
-`,
+  {{- omit .Values "global"[[if .Plain]] "mode"[[end]] "nameOverride"[[if .Plain]] "standalone"[[end]] | toYaml | nindent 2 }}
+[[if .Plain]]{{- end }}
+[[end]]`,
 	"templates/NOTES.txt": `{{- $name := .Values.nameOverride | default .Release.Name -}}
 {{- $object := printf "[[.Singular]].[[.Group]]/%s" $name -}}
-The operators of the chart stackwright-operator make what belongs to [[.Kind]] {{ $name }}.
+[[if .Plain]]{{- if eq (.Values.mode | default "operator") "standalone" -}}
+[[.Kind]] {{ $name }} runs without operators. Wait for it:
+
+  kubectl -n {{ .Release.Namespace }} rollout status deployment/{{ $name }}-api --timeout=15m
+
+Its Secrets are not part of the release and stay when you uninstall it. Nobody renews the certificate but helm upgrade,
+within 30 days before it ends; the pods read the new one when you set standalone.revision to another text.
+{{- else -}}
+[[end]]The operators of the chart stackwright-operator make what belongs to [[.Kind]] {{ $name }}.
 Wait for it, or ask why it is not ready:
 
   kubectl -n {{ .Release.Namespace }} wait --for=condition=Ready {{ $object }} --timeout=15m
   kubectl -n {{ .Release.Namespace }} describe {{ $object }}
-`,
+[[if .Plain]]{{- end }}
+[[end]]`,
 }

@@ -47,6 +47,10 @@ func run(root string, check bool) error {
 	if err := makeCharts(root); err != nil {
 		return err
 	}
+	// Templates of definitions are put into the charts that are there now.
+	if err := (command{".", []string{"go", "run", "./internal/standalone/generate", "."}}).execute(root); err != nil {
+		return err
+	}
 	after, err := snapshot(root)
 	if err != nil {
 		return err

@@ -18,9 +18,29 @@ func (c *chart) schema() map[string]any {
 		"description": "Helm gives it to a chart that is part of another one. It is not used."}
 	properties["nameOverride"] = map[string]any{"type": "string", "maxLength": c.limit, "pattern": c.shape,
 		"description": "Name of the object. Empty is that of the release."}
+	if c.Plain {
+		properties["mode"] = map[string]any{"type": "string", "enum": []any{"operator", "standalone"},
+			"description": "Operator renders an object that operators make a service of, standalone the objects of the service."}
+		properties["standalone"] = standalone()
+	}
 	schema["$schema"] = "http://json-schema.org/draft-07/schema#"
 	delete(schema, "default")
 	return schema
+}
+
+// standalone is the schema of what only mode standalone has.
+func standalone() map[string]any {
+	property := func(kind, description string) map[string]any {
+		return map[string]any{"type": kind, "description": description}
+	}
+	return map[string]any{"type": "object", "additionalProperties": false,
+		"description": "What only mode standalone has.",
+		"properties": map[string]any{
+			"image":    property("string", "Image of the operators: the program that makes Secrets is in it."),
+			"revision": property("string", "Any text. A new one makes the pods start again with what Secrets have now."),
+			"contract": property("boolean", "True lets an upgrade remove from the database's schema what only older "+
+				"releases needed. Set it when no pod of an older release is left, and not before."),
+		}}
 }
 
 // portable is a schema of a CRD without what only Kubernetes knows. A field that is not there is refused, which the API
@@ -81,6 +101,11 @@ func (c *chart) values(all []*chart) (string, error) {
 		fmt.Fprint(&out, "\n", wrapped(about), prefixed(before, lines))
 	}
 	fmt.Fprintf(&out, "\n# Name of the %s; the release's unless set.\n# nameOverride:\n", c.Kind)
+	if c.Plain {
+		fmt.Fprint(&out, "\n", wrapped("With operator an object is installed, of which operators make a service. With "+
+			"standalone the objects of the service are, and no operator is needed; see docs/how-to/install-with-helm.md."),
+			"mode: operator\n\n# What only mode standalone has. The image of the operators is needed.\n# standalone:\n")
+	}
 	return out.String(), nil
 }
 

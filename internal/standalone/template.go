@@ -1,0 +1,267 @@
+package standalone
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+//go:embed frame.yaml
+var frame string
+
+// Helm sorts hooks by weight. The program that makes Secrets is before all of them.
+const (
+	annotationHook   = "helm.sh/hook"
+	annotationWeight = "helm.sh/hook-weight"
+	annotationDelete = "helm.sh/hook-delete-policy"
+)
+
+// page is what the frame is filled with.
+type page struct {
+	Chart
+
+	Limit, APIVersion string
+	Refused           []check
+	Limits            []check
+	Defaults          []check
+	// Made and Asked are expressions for the names of Secrets and ConfigMaps.
+	Made, AskedSecrets, AskedMaps []string
+	Objects                       []string
+}
+
+type check struct {
+	Field, Condition, Value string
+	Choices                 []string
+}
+
+// Template makes the template of a chart from the definition of its kind. crd is the definition of the kind in the
+// cluster's sense.
+func Template(ctx context.Context, c Chart, crd map[string]any) (string, error) {
+	schema, limit, err := read(crd)
+	if err != nil {
+		return "", err
+	}
+	l, err := newLoom(ctx, c, schema)
+	if err != nil {
+		return "", fmt.Errorf("making the template of chart %s: %w", c.Name, err)
+	}
+	p := page{Chart: c, Limit: limit, APIVersion: group + "/" + version}
+	for _, field := range Refused(c, schema) {
+		above, key := cut(field)
+		p.Refused = append(p.Refused, check{Field: field, Condition: present(above, key)})
+	}
+	for _, field := range slices.Sorted(maps.Keys(c.Only)) {
+		path := strings.Split(field, ".")
+		p.Limits = append(p.Limits, check{Field: field, Value: dig(path, l.marks.fallback(path)), Choices: c.Only[field]})
+	}
+	for _, name := range names(schema) {
+		switch l.marks.field([]string{name})["default"].(type) {
+		case string, int64, float64:
+			path := []string{name}
+			p.Defaults = append(p.Defaults, check{Field: name, Value: dig(path, l.marks.fallback(path))})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Fixed)) {
+		p.Defaults = append(p.Defaults, check{Field: name, Value: c.Fixed[name]})
+	}
+	for i := range l.base.objects {
+		text, err := l.document(i)
+		if err != nil {
+			return "", fmt.Errorf("making the template of chart %s: %w", c.Name, err)
+		}
+		p.Objects = append(p.Objects, text)
+	}
+	p.Made, p.AskedSecrets, p.AskedMaps = l.expressions()
+	var out strings.Builder
+	layout, err := template.New("frame").Delims("[[", "]]").Funcs(template.FuncMap{
+		"join": func(items []string) string { return strings.Join(items, " and ") },
+	}).Parse(frame)
+	if err == nil {
+		err = layout.Execute(&out, p)
+	}
+	if err != nil {
+		return "", fmt.Errorf("filling the frame of chart %s: %w", c.Name, err)
+	}
+	return strings.TrimLeft(out.String(), "\n"), nil
+}
+
+// expressions are the names of Secrets that the definition makes, and of Secrets and ConfigMaps that it reads.
+func (l *loom) expressions() (made, secrets, configMaps []string) {
+	w := writer{l.marks}
+	for _, name := range slices.Sorted(maps.Keys(l.secrets)) {
+		made = append(made, w.expression(name))
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.asks)) {
+		kind, name, _ := strings.Cut(name, "/")
+		switch {
+		case kind == "configmaps":
+			configMaps = append(configMaps, w.expression(name))
+		case !l.secrets[name]:
+			secrets = append(secrets, w.expression(name))
+		}
+	}
+	return made, secrets, configMaps
+}
+
+var limitRule = regexp.MustCompile(`size\(self\.metadata\.name\) <= (\d+)`)
+
+// read returns the schema of spec, and how many characters a name may have.
+func read(crd map[string]any) (spec map[string]any, limit string, err error) {
+	text, err := json.Marshal(crd)
+	if err != nil {
+		return nil, "", fmt.Errorf("reading the kind: %w", err)
+	}
+	type node struct {
+		Properties map[string]map[string]any
+		Rules      []struct{ Rule string } `json:"x-kubernetes-validations"`
+	}
+	var kind struct {
+		Spec struct {
+			Versions []struct {
+				Schema struct{ OpenAPIV3Schema node }
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &kind); err != nil {
+		return nil, "", fmt.Errorf("reading the kind: %w", err)
+	}
+	for _, v := range kind.Spec.Versions {
+		for _, r := range v.Schema.OpenAPIV3Schema.Rules {
+			if m := limitRule.FindStringSubmatch(r.Rule); m != nil {
+				limit = m[1]
+			}
+		}
+		spec = v.Schema.OpenAPIV3Schema.Properties["spec"]
+	}
+	if spec == nil || limit == "" {
+		return nil, "", errors.New("the kind has no spec, or no limit for its name")
+	}
+	return spec, limit, nil
+}
+
+func cut(field string) (above []string, key string) {
+	path := strings.Split(field, ".")
+	return path[:len(path)-1], path[len(path)-1]
+}
+
+// present is the condition that a field is given.
+func present(above []string, key string) string {
+	if len(above) == 0 {
+		return "hasKey $spec " + strconv.Quote(key)
+	}
+	return "hasKey (" + dig(above, "(dict)") + ") " + strconv.Quote(key)
+}
+
+// Refused are the fields of a spec that the template refuses, by path: those of which nothing is supported.
+func Refused(c Chart, schema map[string]any) []string {
+	supported := append(slices.Clone(c.Read), slices.Sorted(maps.Keys(c.Only))...)
+	for _, axis := range append([]Axis{{Cases: []string{c.Base}}}, c.Axes...) {
+		if axis.Whole != "" || axis.Each != "" {
+			supported = append(supported, axis.Whole, axis.Each)
+			continue
+		}
+		for _, text := range axis.Cases {
+			from, err := patch{text: text}.parse()
+			if err == nil {
+				supported = append(supported, paths(from, nil)...)
+			}
+		}
+	}
+	return refused(schema, "", supported)
+}
+
+// paths are the fields that a patch sets.
+func paths(from map[string]any, above []string) []string {
+	var all []string
+	for key, value := range from {
+		path := append(slices.Clone(above), key)
+		all = append(all, dotted(path))
+		if inner, ok := value.(map[string]any); ok {
+			all = append(all, paths(inner, path)...)
+		}
+	}
+	return all
+}
+
+func names(schema map[string]any) []string {
+	properties, _ := schema["properties"].(map[string]any)
+	return slices.Sorted(maps.Keys(properties))
+}
+
+func refused(schema map[string]any, above string, supported []string) []string {
+	var out []string
+	properties, _ := schema["properties"].(map[string]any)
+	for _, key := range names(schema) {
+		path := above + key
+		inner, _ := properties[key].(map[string]any)
+		below := slices.ContainsFunc(supported, func(s string) bool { return strings.HasPrefix(s, path+".") })
+		switch {
+		case below && inner["properties"] != nil:
+			out = append(out, refused(inner, path+".", supported)...)
+		case !below && !slices.Contains(supported, path):
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// document is the template of one object, with what tells Helm when it is its turn.
+func (l *loom) document(i int) (string, error) {
+	lines, err := l.object(i)
+	if err != nil {
+		return "", err
+	}
+	at := slices.Index(lines, "metadata:")
+	hook := l.hook(l.base.objects[i])
+	if at < 0 || hook == nil {
+		return strings.Join(lines, "\n"), nil
+	}
+	if strings.HasPrefix(lines[at+1], "  annotations:") || strings.HasPrefix(lines[at+1], "{{") {
+		return "", fmt.Errorf("%s has annotations of its own", l.base.objects[i].kind())
+	}
+	return strings.Join(slices.Insert(lines, at+1, hook...), "\n"), nil
+}
+
+// hook are the annotations of an object that Helm makes before or after the others: the account of the pods that run
+// before, and Jobs.
+func (l *loom) hook(o object) []string {
+	when, weight, remove := "", 0, "before-hook-creation,hook-succeeded"
+	jobs := l.jobs()
+	switch i := slices.Index(l.chart.Before, o.step); {
+	case o.kind() == "ServiceAccount":
+		// What Helm deletes with its hooks would be missed by the pods that stay.
+		when, weight, remove = "pre-install,pre-upgrade", -20, "before-hook-creation"
+	case o.kind() != "Job":
+		return nil
+	case i >= 0:
+		when, weight = "pre-install,pre-upgrade", i
+	default:
+		when, weight = "post-install,post-upgrade", slices.Index(jobs, o.step)
+	}
+	if o.step == l.chart.Later {
+		when = `post-install{{ if get $own "contract" }},post-upgrade{{ end }}`
+	}
+	return []string{"  annotations:", "    " + annotationHook + ": " + when,
+		"    " + annotationWeight + ": " + strconv.Quote(strconv.Itoa(weight)),
+		"    " + annotationDelete + ": " + remove}
+}
+
+// jobs are the steps of Jobs that run after the objects have changed, in the order of the graph.
+func (l *loom) jobs() []string {
+	var out []string
+	for _, step := range l.base.order {
+		is := func(o object) bool { return o.step == step && o.kind() == "Job" }
+		if slices.ContainsFunc(l.base.objects, is) && !slices.Contains(l.chart.Before, step) {
+			out = append(out, step)
+		}
+	}
+	return out
+}
