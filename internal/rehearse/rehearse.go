@@ -62,15 +62,12 @@ type World struct {
 	Default func(client.Object) error
 }
 
-// Play plays an object and, in turn, the objects that are made for it.
+// Play plays an object and, in turn, the objects that are made for it. With an error the result is as far as it came.
 func Play(ctx context.Context, o client.Object, w World, players ...Player) (*Result, error) {
 	s := &stage{ctx: ctx, scheme: w.Scheme, reader: w.Reader, preset: w.Default, players: players,
 		result:  &Result{Played: o},
 		objects: map[schema.GroupKind]map[client.ObjectKey]client.Object{}}
-	if err := s.enter(o); err != nil {
-		return nil, err
-	}
-	return s.result, nil
+	return s.result, s.enter(o)
 }
 
 // enter puts an object on the stage and lets its controller, if there is one, play it.

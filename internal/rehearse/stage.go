@@ -152,9 +152,13 @@ func (v *view[T]) Content(name string) map[string][]byte {
 			continue
 		}
 		for _, key := range r.Keys(v.owner) {
-			out = merge(out, content(v.stage.get(r.Kind, key)), r.Fields)
+			o := v.stage.get(r.Kind, key)
+			out = merge(out, content(o), r.Fields)
 			if r.Optional {
 				continue
+			}
+			if o == nil && len(r.Fields) == 0 {
+				v.stage.note("%s %s has to exist", kindOf(r.Kind), key.Name)
 			}
 			for _, field := range r.Fields {
 				if _, ok := out[field]; !ok {
@@ -197,6 +201,14 @@ func (v *view[T]) Child(step, kind, name string) client.Object {
 		}
 	}
 	return nil
+}
+
+// kindOf names the kind of what has content.
+func kindOf(o client.Object) string {
+	if _, ok := o.(*corev1.ConfigMap); ok {
+		return "ConfigMap"
+	}
+	return "Secret"
 }
 
 func content(o client.Object) map[string][]byte {

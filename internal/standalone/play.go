@@ -64,7 +64,7 @@ func play(ctx context.Context, o client.Object, reader client.Reader) (*rehearse
 	}
 	result, err := rehearse.Play(ctx, o, rehearse.World{Scheme: operator.Scheme(), Reader: reader}, players...)
 	if err != nil {
-		return nil, fmt.Errorf("playing %s %s: %w", o.GetObjectKind().GroupVersionKind().Kind, o.GetName(), err)
+		return result, fmt.Errorf("playing %s %s: %w", o.GetObjectKind().GroupVersionKind().Kind, o.GetName(), err)
 	}
 	return result, nil
 }

@@ -60,12 +60,12 @@ func Keep(ctx context.Context, c client.Client, data []byte, revision string, ou
 	if cluster.err != nil {
 		return cluster.err
 	}
-	if err != nil {
-		return err
-	}
 	if len(result.Notes) > 0 {
 		slices.Sort(result.Notes)
-		return fmt.Errorf("%s", strings.Join(slices.Compact(result.Notes), "; "))
+		return errors.New(strings.Join(slices.Compact(result.Notes), "; "))
+	}
+	if err != nil {
+		return err
 	}
 	hash := hashOf(result)
 	for _, m := range result.Made {

@@ -1,0 +1,152 @@
+//go:build apiserver
+
+package charts_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v4/pkg/action"
+	"helm.sh/helm/v4/pkg/kube"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/standalone"
+)
+
+// Whatever is chosen, the API server takes all objects of mode standalone, and they have no field that it does not know.
+func TestServerTakesWhatStandaloneRenders(t *testing.T) {
+	c, ns := served(t)
+	sets := [][]string{nil, slices.Sorted(maps.Keys(choices))}
+	for name := range choices {
+		sets = append(sets, []string{name})
+	}
+	for _, set := range sets {
+		docs, err := rendered(t, "keystone", chosen(t, set...))
+		must(t, err)
+		for _, o := range docs {
+			u := &unstructured.Unstructured{Object: o}
+			u.SetNamespace(ns)
+			if err := c.Create(t.Context(), u, client.DryRunAll, client.FieldValidation("Strict")); err != nil {
+				t.Errorf("%q: %s %s: %v", set, u.GetKind(), u.GetName(), err)
+			}
+		}
+	}
+}
+
+// A release by Helm, without what Jobs do, as nobody runs them here.
+func TestServerHelmInstallsStandalone(t *testing.T) {
+	c, ns := served(t)
+	cfg := helm(t, ns)
+	add := action.NewInstall(cfg)
+	add.ReleaseName, add.Namespace, add.WaitStrategy, add.DisableHooks = "identity", ns, kube.HookOnlyStrategy, true
+	_, err := add.RunWithContext(t.Context(), load(t, "keystone"), chosen(t))
+	must(t, err)
+	d := &appsv1.Deployment{}
+	key := client.ObjectKey{Namespace: ns, Name: "identity-api"}
+	must(t, c.Get(t.Context(), key, d))
+	before := d.Annotations["service.stackwright.dev/config"]
+
+	change := action.NewUpgrade(cfg)
+	change.Namespace, change.ResetValues, change.WaitStrategy, change.DisableHooks = ns, true, kube.HookOnlyStrategy, true
+	_, err = change.RunWithContext(t.Context(), "identity", load(t, "keystone"), chosen(t, "options", "replicas"))
+	must(t, err)
+	must(t, c.Get(t.Context(), key, d))
+	if after := d.Annotations["service.stackwright.dev/config"]; after == before || *d.Spec.Replicas != 0 {
+		t.Errorf("after the upgrade there are %d replicas with configuration %s, before it was %s", *d.Spec.Replicas, after,
+			before)
+	}
+	remove := action.NewUninstall(cfg)
+	remove.WaitStrategy, remove.DisableHooks = kube.HookOnlyStrategy, true
+	_, err = remove.Run("identity")
+	must(t, err)
+	if err := c.Get(t.Context(), key, d); !apierrors.IsNotFound(err) {
+		t.Errorf("looking for the Deployment of an uninstalled release: %v, want that it is not there", err)
+	}
+}
+
+// The Job makes Secrets with the rights of its account: they are enough, and let it touch nothing else.
+func TestServerRightsOfStandalone(t *testing.T) {
+	c, ns := served(t)
+	docs, err := rendered(t, "keystone", chosen(t, "authority", "more options"))
+	must(t, err)
+	var object, revision string
+	for _, o := range docs {
+		switch u := (&unstructured.Unstructured{Object: o}); {
+		case u.GetKind() == "Role", u.GetKind() == "RoleBinding":
+			u.SetNamespace(ns)
+			if u.GetKind() == "RoleBinding" {
+				subject, _ := u.Object["subjects"].([]any)[0].(map[string]any)
+				subject["namespace"] = ns
+			}
+			must(t, c.Create(t.Context(), u))
+		case u.GetKind() == "ConfigMap" && own(o):
+			object = strings.ReplaceAll(fmt.Sprint(at(o, "data", "object.json")), `"namespace":"cloud"`, `"namespace":"`+ns+`"`)
+		case u.GetKind() == "Deployment":
+			revision = fmt.Sprint(at(o, "metadata", "annotations", "service.stackwright.dev/config"))
+		}
+	}
+	must(t, copyWorld(t, c, ns))
+	other := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "other"}}
+	must(t, c.Create(t.Context(), other))
+
+	as := rest.CopyConfig(live)
+	as.Impersonate.UserName = "system:serviceaccount:" + ns + ":identity-secrets"
+	job, err := client.New(as, client.Options{Scheme: operator.Scheme()})
+	must(t, err)
+	for range 2 {
+		var out bytes.Buffer
+		must(t, standalone.Keep(t.Context(), job, []byte(object), revision, &out))
+		t.Logf("%s", strings.ReplaceAll(out.String(), "\n", ", "))
+	}
+	var made corev1.SecretList
+	must(t, c.List(t.Context(), &made, client.InNamespace(ns)))
+	if len(made.Items) < 8 {
+		t.Errorf("there are %d Secrets", len(made.Items))
+	}
+	for what, err := range map[string]error{
+		"read another Secret":   job.Get(t.Context(), client.ObjectKeyFromObject(other), &corev1.Secret{}),
+		"list Secrets":          job.List(t.Context(), &corev1.SecretList{}, client.InNamespace(ns)),
+		"change another Secret": job.Update(t.Context(), other),
+		"change the account": job.Update(t.Context(), &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "identity-db"}}),
+		"delete a Secret": job.Delete(t.Context(), other),
+		"make a ConfigMap": job.Create(t.Context(), &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "x"}}),
+	} {
+		if !apierrors.IsForbidden(err) {
+			t.Errorf("the Job may %s: %v", what, err)
+		}
+	}
+}
+
+// copyWorld makes in a namespace what somebody makes before.
+func copyWorld(t *testing.T, c client.Client, ns string) error {
+	t.Helper()
+	from := world(t)
+	var secrets corev1.SecretList
+	var maps corev1.ConfigMapList
+	err := errors.Join(from.List(t.Context(), &secrets), from.List(t.Context(), &maps))
+	for i := range secrets.Items {
+		s := &secrets.Items[i]
+		s.Namespace, s.ResourceVersion = ns, ""
+		err = errors.Join(err, c.Create(t.Context(), s))
+	}
+	for i := range maps.Items {
+		m := &maps.Items[i]
+		m.Namespace, m.ResourceVersion = ns, ""
+		err = errors.Join(err, c.Create(t.Context(), m))
+	}
+	return err
+}

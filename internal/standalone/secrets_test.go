@@ -1,0 +1,165 @@
+package standalone_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/standalone"
+)
+
+// identity is an object as the chart gives it to its Job.
+const identity = `{"apiVersion": "service.stackwright.dev/v1alpha1", "kind": "Keystone",
+ "metadata": {"name": "identity", "namespace": "cloud"}, "spec": {"image": "images.test/keystone:1",
+ "region": "RegionOne", "release": "epoxy", "database": {"galera": "db"}, "expose": {"type": "ClusterIP"},
+ "configFrom": [{"secret": "options"}]}}`
+
+func secret(name string, data map[string]string) *corev1.Secret {
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "cloud"}, Data: map[string][]byte{}}
+	for k, v := range data {
+		s.Data[k] = []byte(v)
+	}
+	return s
+}
+
+// given are the Secrets that somebody has to make.
+func given() []client.Object {
+	return []client.Object{
+		secret("identity-db", map[string]string{"connection": "mysql+pymysql://identity:hidden@db/identity?charset=utf8mb4",
+			"password": "hidden"}),
+		secret("options", map[string]string{"a.conf": "[token]\nexpiration = 600\n"}),
+	}
+}
+
+func cluster(objects ...client.Object) *fake.ClientBuilder {
+	return fake.NewClientBuilder().WithScheme(operator.Scheme()).WithObjects(objects...)
+}
+
+// keep runs the program and returns the names of what it made, changed and left.
+func keep(t *testing.T, c client.Client, revision string) (did map[string][]string, err error) {
+	t.Helper()
+	var out bytes.Buffer
+	err = standalone.Keep(t.Context(), c, []byte(identity), revision, &out)
+	if strings.Contains(out.String(), "hidden") {
+		t.Errorf("the log has a password:\n%s", out.String())
+	}
+	did = map[string][]string{}
+	for line := range strings.Lines(out.String()) {
+		word, name, _ := strings.Cut(strings.TrimSpace(line), " Secret ")
+		did[word] = append(did[word], strings.TrimPrefix(name, "identity-"))
+		slices.Sort(did[word])
+	}
+	return did, err
+}
+
+func content(t *testing.T, c client.Client, name string) map[string][]byte {
+	t.Helper()
+	s := &corev1.Secret{}
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "cloud", Name: "identity-" + name}, s); err != nil {
+		t.Fatal(err)
+	}
+	return s.Data
+}
+
+var all = []string{"admin", "ca", "clouds", "config", "config-0123456789abcdef", "credential", "fernet", "tls"}
+
+func TestSecretsAreMadeOnceAndKept(t *testing.T) {
+	c := cluster(given()...).Build()
+	did, err := keep(t, c, "0123456789abcdef")
+	if err != nil || !slices.Equal(did["made"], all) {
+		t.Fatalf("it made %q: %v; want %q", did["made"], err, all)
+	}
+	conf := string(content(t, c, "config-0123456789abcdef")["keystone.conf"])
+	for _, line := range []string{"expiration = 600\n", "identity:hidden@db/identity"} {
+		if !strings.Contains(conf, line) {
+			t.Errorf("the configuration lacks %q:\n%s", line, conf)
+		}
+	}
+	before := content(t, c, "fernet")
+	did, err = keep(t, c, "0123456789abcdef")
+	if err != nil || !slices.Equal(did["left"], all) {
+		t.Errorf("once more it left %q and did %q: %v; want all left", did["left"], did, err)
+	}
+	if after := content(t, c, "fernet"); !bytes.Equal(before["0"], after["0"]) || len(before["0"]) == 0 {
+		t.Error("a key is another one")
+	}
+	admin := &corev1.Secret{}
+	admin.Name, admin.Namespace = "identity-admin", "cloud"
+	if err := c.Delete(t.Context(), admin); err != nil {
+		t.Fatal(err)
+	}
+	did, err = keep(t, c, "0123456789abcdef")
+	if err != nil || !slices.Equal(did["made"], []string{"admin"}) || !slices.Equal(did["changed"], []string{"clouds"}) {
+		t.Errorf("without the password it made %q and changed %q: %v", did["made"], did["changed"], err)
+	}
+}
+
+// A configuration that pods run is never another one, which nobody would see.
+func TestConfigurationsDoNotChange(t *testing.T) {
+	c := cluster(given()...).Build()
+	if _, err := keep(t, c, "0123456789abcdef"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Update(t.Context(), secret("options", map[string]string{"a.conf": "[token]\nexpiration = 900\n"})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keep(t, c, "0123456789abcdef"); err == nil || !strings.Contains(err.Error(), "set the value standalone.revision") {
+		t.Errorf("with other options in a Secret: %v", err)
+	}
+	did, err := keep(t, c, "second")
+	if err != nil || !slices.Equal(did["made"], []string{"config-second"}) {
+		t.Errorf("with another revision it made %q: %v", did["made"], err)
+	}
+	if conf := string(content(t, c, "config-0123456789abcdef")["keystone.conf"]); !strings.Contains(conf, "expiration = 600\n") {
+		t.Error("the first configuration is another one")
+	}
+}
+
+// What cannot be read is not made anew, and what is wanting is told before anything is written.
+func TestNothingIsWrittenInTheDark(t *testing.T) {
+	owned := secret("identity-fernet", nil)
+	owned.OwnerReferences = []metav1.OwnerReference{{APIVersion: "service.stackwright.dev/v1alpha1", Kind: "Keystone",
+		Name: "identity", UID: "1"}}
+	down := func(_ context.Context, c client.WithWatch, key client.ObjectKey, into client.Object, o ...client.GetOption) error {
+		if key.Name == "identity-fernet" {
+			return errors.New("the server is away")
+		}
+		return c.Get(t.Context(), key, into, o...)
+	}
+	bad := given()
+	bad[1] = secret("options", map[string]string{"a.conf": "[token]\nexpire = 600\n"})
+	for name, c := range map[string]struct {
+		client client.Client
+		says   string
+	}{
+		"unreadable": {cluster(given()...).WithInterceptorFuncs(interceptor.Funcs{Get: down}).Build(), "the server is away"},
+		"no account": {cluster(given()[1]).Build(), "identity-db"},
+		"no options": {cluster(given()[0]).Build(), "options"},
+		"wrong":      {cluster(bad...).Build(), "has no option expire"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			did, err := keep(t, c.client, "first")
+			if err == nil || !strings.Contains(err.Error(), c.says) || len(did) > 0 {
+				t.Errorf("it did %q: %v; want an error with %q", did, err, c.says)
+			}
+			admin := &corev1.Secret{}
+			if err := c.client.Get(t.Context(), client.ObjectKey{Namespace: "cloud", Name: "identity-admin"}, admin); err == nil {
+				t.Error("it wrote a Secret")
+			}
+		})
+	}
+	_, err := keep(t, cluster(append(given(), owned)...).Build(), "first")
+	if err == nil || !strings.Contains(err.Error(), "belongs to Keystone identity, which an operator looks after") {
+		t.Errorf("with a Secret of an operator: %v", err)
+	}
+}

@@ -1,0 +1,183 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"helm.sh/helm/v4/pkg/action"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
+	"helm.sh/helm/v4/pkg/kube"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/test/e2e/story"
+)
+
+// Mode standalone of the chart makes an identity service of plain objects: there is no Keystone that an operator would
+// look after. It gives tokens, takes other options, and after it was away it is the one that it was.
+func TestStandaloneKeystone(t *testing.T) {
+	w := story.Start(t)
+	account(w)
+	values := map[string]any{
+		"mode": "standalone", "image": image(w, "keystone"), "workers": 1, "replicas": 2,
+		"standalone": map[string]any{"image": operatorImage(w)}, "expose": map[string]any{"type": "ClusterIP"},
+	}
+	helm := helmOf(w)
+	began := time.Now()
+	install(w, helm, values)
+	t.Logf("the release was there after %s", time.Since(began).Round(time.Second))
+	keystones := &servicev1.KeystoneList{}
+	if err := w.List(t.Context(), keystones, client.InNamespace(w.Namespace)); err != nil || len(keystones.Items) > 0 {
+		t.Fatalf("there are %d objects of operators, and reading them: %v", len(keystones.Items), err)
+	}
+	asClient(w, "first")
+	before := kept(w)
+
+	upgrade := action.NewUpgrade(helm)
+	upgrade.Namespace, upgrade.ResetValues, upgrade.WaitStrategy = w.Namespace, true, kube.StatusWatcherStrategy
+	upgrade.Timeout = story.UpToReady
+	values["config"] = map[string]any{"token": map[string]any{"expiration": 7200}}
+	values["standalone"] = map[string]any{"image": operatorImage(w), "contract": true}
+	chart, err := loader.LoadDir("../../charts/keystone")
+	if err == nil {
+		_, err = upgrade.RunWithContext(t.Context(), "identity", chart, values)
+	}
+	if err != nil {
+		t.Fatalf("upgrading the release: %v", err)
+	}
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "identity-api"}}
+	w.Ready(time.Minute, d)
+	config := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: w.Namespace,
+		Name: "identity-config-" + d.Annotations["service.stackwright.dev/config"]}
+	if err := w.Get(t.Context(), key, config); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(config.Data["keystone.conf"]), "expiration = 7200") {
+		t.Error("the pods do not have the option of the upgrade")
+	}
+	asClient(w, "second")
+
+	remove := action.NewUninstall(helm)
+	remove.WaitStrategy, remove.Timeout = kube.StatusWatcherStrategy, 2*time.Minute
+	if _, err := remove.Run("identity"); err != nil {
+		t.Fatalf("uninstalling the release: %v", err)
+	}
+	w.Gone(time.Minute, d)
+	install(w, helm, values)
+	asClient(w, "third")
+	if !maps.Equal(before, kept(w)) {
+		t.Error("an upgrade or a new installation has made keys or passwords anew")
+	}
+}
+
+// account makes a database with an account, which is what the chart is given.
+func account(w *story.World) {
+	w.Helper()
+	g := &infrav1.Galera{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "db"}}
+	g.Spec.Image, g.Spec.Replicas, g.Spec.DeletionPolicy = image(w, "mariadb"), 1, infrav1.DeleteData
+	g.Spec.Storage.Size.Set(1 << 30)
+	w.Apply(g)
+	d := &infrav1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "identity"}}
+	d.Spec.Galera, d.Spec.DeletionPolicy = "db", infrav1.DeleteData
+	w.Apply(d)
+	w.Ready(story.UpToReady, d)
+}
+
+// operatorImage is the image whose program makes the Secrets.
+func operatorImage(w *story.World) string {
+	w.Helper()
+	all := &appsv1.DeploymentList{}
+	if err := w.List(w.Context(), all, client.InNamespace(operators)); err != nil || len(all.Items) == 0 {
+		w.Fatalf("looking for the operators' image among %d Deployments: %v", len(all.Items), err)
+	}
+	return all.Items[0].Spec.Template.Spec.Containers[0].Image
+}
+
+func install(w *story.World, helm *action.Configuration, values map[string]any) {
+	w.Helper()
+	add := action.NewInstall(helm)
+	add.ReleaseName, add.Namespace, add.WaitStrategy = "identity", w.Namespace, kube.StatusWatcherStrategy
+	add.Timeout = story.UpToReady
+	chart, err := loader.LoadDir("../../charts/keystone")
+	if err == nil {
+		_, err = add.RunWithContext(w.Context(), chart, maps.Clone(values))
+	}
+	if err != nil {
+		w.Fatalf("installing chart keystone: %v", err)
+	}
+}
+
+// kept is what must stay: keys, passwords and certificates.
+func kept(w *story.World) map[string]string {
+	w.Helper()
+	out := map[string]string{}
+	for _, name := range []string{"admin", "ca", "clouds", "credential", "fernet", "tls"} {
+		s := &corev1.Secret{}
+		if err := w.Get(w.Context(), client.ObjectKey{Namespace: w.Namespace, Name: "identity-" + name}, s); err != nil {
+			w.Fatalf("reading what has to stay: %v", err)
+		}
+		for _, key := range slices.Sorted(maps.Keys(s.Data)) {
+			out[name+"/"+key] = string(bytes.TrimSpace(s.Data[key]))
+		}
+	}
+	return out
+}
+
+// asClient runs the client of OpenStack in a pod beside, by both clouds of the Secret that the chart's Job has made. It
+// ends well when there is a token and the catalog has Keystone.
+func asClient(w *story.World, name string) {
+	w.Helper()
+	const user = 42400
+	const asks = `for OS_CLOUD in default internal; do export OS_CLOUD
+		test -n "$(openstack token issue -f value -c id)"
+		openstack catalog list -f value | grep keystone
+	done`
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "client-" + name}}
+	job.Spec.BackoffLimit = new(int32(0))
+	job.Spec.Template.Spec = corev1.PodSpec{
+		RestartPolicy: corev1.RestartPolicyNever, AutomountServiceAccountToken: new(false),
+		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: new(true), RunAsUser: new(int64(user)),
+			FSGroup: new(int64(user)), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
+		Containers: []corev1.Container{{
+			Name: "client", Image: image(w, "openstackclient"), Command: []string{"sh", "-exc", asks},
+			Env: []corev1.EnvVar{{Name: "OS_CLIENT_CONFIG_FILE", Value: "/etc/openstack/clouds.yaml"},
+				{Name: "HOME", Value: "/tmp"}},
+			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+			SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false),
+				Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
+			VolumeMounts: []corev1.VolumeMount{{Name: "clouds", MountPath: "/etc/openstack"}, {Name: "tmp", MountPath: "/tmp"}},
+		}},
+		Volumes: []corev1.Volume{
+			{Name: "clouds", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
+				SecretName: "identity-clouds", DefaultMode: new(int32(0o440))}}},
+			{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+		},
+	}
+	w.Apply(job)
+	w.Eventually(2*time.Minute, "the client has a token", func(ctx context.Context) error {
+		if err := w.Get(ctx, w.Key(job), job); err != nil {
+			return err
+		}
+		if job.Status.Failed > 0 {
+			w.Fatalf("the client has no token; see the log of Job %s", job.Name)
+		}
+		if job.Status.Succeeded == 0 {
+			return fmt.Errorf("Job %s runs", job.Name)
+		}
+		return nil
+	})
+}
