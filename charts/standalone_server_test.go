@@ -28,6 +28,8 @@ import (
 // Whatever is chosen, the API server takes all objects of mode standalone, and they have no field that it does not know.
 func TestServerTakesWhatStandaloneRenders(t *testing.T) {
 	c, ns := served(t)
+	choices["rotation"] = "standalone: {schedule: 0 * * * *}"
+	defer delete(choices, "rotation")
 	sets := [][]string{nil, slices.Sorted(maps.Keys(choices))}
 	for name := range choices {
 		sets = append(sets, []string{name})
@@ -79,9 +81,12 @@ func TestServerHelmInstallsStandalone(t *testing.T) {
 // The Job makes Secrets with the rights of its account: they are enough, and let it touch nothing else.
 func TestServerRightsOfStandalone(t *testing.T) {
 	c, ns := served(t)
-	docs, err := rendered(t, "keystone", chosen(t, "authority", "more options"))
+	choices["rotation"] = "standalone: {schedule: 0 * * * *}"
+	defer delete(choices, "rotation")
+	docs, err := rendered(t, "keystone", chosen(t, "authority", "more options", "rotation"))
 	must(t, err)
 	var object, revision string
+	deployment := &unstructured.Unstructured{}
 	for _, o := range docs {
 		switch u := (&unstructured.Unstructured{Object: o}); {
 		case u.GetKind() == "Role", u.GetKind() == "RoleBinding":
@@ -94,6 +99,8 @@ func TestServerRightsOfStandalone(t *testing.T) {
 		case u.GetKind() == "ConfigMap" && own(o):
 			object = strings.ReplaceAll(fmt.Sprint(at(o, "data", "object.json")), `"namespace":"cloud"`, `"namespace":"`+ns+`"`)
 		case u.GetKind() == "Deployment":
+			deployment = u
+			deployment.SetNamespace(ns)
 			revision = fmt.Sprint(at(o, "metadata", "annotations", "service.stackwright.dev/config"))
 		}
 	}
@@ -105,10 +112,23 @@ func TestServerRightsOfStandalone(t *testing.T) {
 	as.Impersonate.UserName = "system:serviceaccount:" + ns + ":identity-secrets"
 	job, err := client.New(as, client.Options{Scheme: operator.Scheme()})
 	must(t, err)
-	for range 2 {
-		var out bytes.Buffer
-		must(t, standalone.Keep(t.Context(), job, []byte(object), revision, &out))
-		t.Logf("%s", strings.ReplaceAll(out.String(), "\n", ", "))
+	var out bytes.Buffer
+	must(t, standalone.Keep(t.Context(), job, []byte(object), standalone.Options{Revision: revision, Out: &out}))
+	t.Logf("%s", strings.ReplaceAll(out.String(), "\n", ", "))
+	later := rest.CopyConfig(live)
+	later.Impersonate.UserName = "system:serviceaccount:" + ns + ":identity-rotate"
+	rotate, err := client.New(later, client.Options{Scheme: operator.Scheme()})
+	must(t, err)
+	must(t, c.Create(t.Context(), deployment))
+	out.Reset()
+	must(t, standalone.Keep(t.Context(), rotate, []byte(object), standalone.Options{Revision: revision, Roll: true, Out: &out}))
+	t.Logf("%s", strings.ReplaceAll(out.String(), "\n", ", "))
+	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(deployment), deployment))
+	if at(deployment.Object, "spec", "template", "metadata", "annotations", "service.stackwright.dev/certificate") == nil {
+		t.Error("the pods are not those of the certificate")
+	}
+	if err := rotate.Create(t.Context(), other.DeepCopy()); !apierrors.IsForbidden(err) {
+		t.Errorf("the account that stays may make Secrets: %v", err)
 	}
 	var made corev1.SecretList
 	must(t, c.List(t.Context(), &made, client.InNamespace(ns)))

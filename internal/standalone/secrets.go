@@ -11,8 +11,10 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,6 +27,7 @@ func Command(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("secrets", flag.ContinueOnError)
 	file := flags.String("object", "", "file with the object of the service, in JSON")
 	revision := flags.String("revision", "", "end of the name of the configuration's Secret")
+	roll := flags.Bool("roll", false, "make new pods when a certificate has changed, which they read when they start")
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("reading the flags: %w", err)
 	}
@@ -43,13 +46,22 @@ func Command(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("connecting to the cluster: %w", err)
 	}
-	return Keep(ctx, c, data, *revision, os.Stdout)
+	return Keep(ctx, c, data, Options{Revision: *revision, Roll: *roll, Out: os.Stdout})
+}
+
+// Options say how Secrets are made.
+type Options struct {
+	// Revision names the configuration that never changes: its own name has a digest of Secrets, which no chart knows.
+	Revision string
+	// Roll makes new pods when a certificate has changed.
+	Roll bool
+	// Out is told what was done, by name.
+	Out io.Writer
 }
 
 // Keep makes the Secrets that the definition of an object's kind makes, and keeps of those that are there what is good.
-// The configuration that never changes is named by revision: its own name has a digest of Secrets, which no chart
-// knows. What was done is told to out, by name.
-func Keep(ctx context.Context, c client.Client, data []byte, revision string, out io.Writer) error {
+// One that cannot be written does not keep the others from being it.
+func Keep(ctx context.Context, c client.Client, data []byte, options Options) error {
 	o, err := objectOf(data)
 	if err != nil {
 		return err
@@ -69,18 +81,55 @@ func Keep(ctx context.Context, c client.Client, data []byte, revision string, ou
 	}
 	hash := hashOf(result)
 	for _, m := range result.Made {
-		s, ok := m.Object.(*corev1.Secret)
-		if !ok {
-			continue
+		switch made := m.Object.(type) {
+		case *corev1.Secret:
+			s := made.DeepCopy()
+			if revisionOf(s) {
+				s.Name = strings.TrimSuffix(s.Name, hash) + options.Revision
+			}
+			did, failed := cluster.write(ctx, s)
+			if failed == nil {
+				fmt.Fprintf(options.Out, "%s Secret %s\n", did, s.Name)
+			}
+			err = errors.Join(err, failed)
+		case *appsv1.Deployment:
+			// Pods must not read what could not be written.
+			if options.Roll && err == nil {
+				err = roll(ctx, c, made)
+			}
 		}
-		if s = s.DeepCopy(); revisionOf(s) {
-			s.Name = strings.TrimSuffix(s.Name, hash) + revision
+	}
+	return err
+}
+
+// roll gives the pods of a Deployment the annotations that change with the certificates they read when they start.
+func roll(ctx context.Context, c client.Client, made *appsv1.Deployment) error {
+	want := map[string]any{}
+	for _, key := range dropped {
+		if value := made.Spec.Template.Annotations[key]; value != "" {
+			want[key] = value
 		}
-		did, err := cluster.write(ctx, s)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "%s Secret %s\n", did, s.Name)
+	}
+	have := &appsv1.Deployment{}
+	err := c.Get(ctx, client.ObjectKeyFromObject(made), have)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading Deployment %s: %w", made.Name, err)
+	}
+	same := func(key string) bool { return have.Spec.Template.Annotations[key] == want[key] }
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(want)), func(key string) bool { return !same(key) }) {
+		return nil
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"spec": map[string]any{"template": map[string]any{"metadata": map[string]any{"annotations": want}}}}}
+	u.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
+	u.SetName(made.Name)
+	u.SetNamespace(made.Namespace)
+	apply := client.ApplyConfigurationFromUnstructured(u)
+	if err := c.Apply(ctx, apply, client.FieldOwner("stackwright-secrets"), client.ForceOwnership); err != nil {
+		return fmt.Errorf("making new pods of Deployment %s: %w", made.Name, err)
 	}
 	return nil
 }

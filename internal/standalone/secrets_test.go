@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -49,7 +51,7 @@ func cluster(objects ...client.Object) *fake.ClientBuilder {
 func keep(t *testing.T, c client.Client, revision string) (did map[string][]string, err error) {
 	t.Helper()
 	var out bytes.Buffer
-	err = standalone.Keep(t.Context(), c, []byte(identity), revision, &out)
+	err = standalone.Keep(t.Context(), c, []byte(identity), standalone.Options{Revision: revision, Out: &out})
 	if strings.Contains(out.String(), "hidden") {
 		t.Errorf("the log has a password:\n%s", out.String())
 	}
@@ -122,6 +124,39 @@ func TestConfigurationsDoNotChange(t *testing.T) {
 	}
 	if conf := string(content(t, c, "config-0123456789abcdef")["keystone.conf"]); !strings.Contains(conf, "expiration = 600\n") {
 		t.Error("the first configuration is another one")
+	}
+}
+
+// Pods read a certificate when they start: with another one, and only then, there are new pods.
+func TestNewCertificatesMakeNewPods(t *testing.T) {
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "cloud", Name: "identity-api"}}
+	d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}
+	d.Spec.Template.Labels = d.Spec.Selector.MatchLabels
+	c := cluster(append(given(), d)...).Build()
+	annotation := func(roll bool) (string, string) {
+		t.Helper()
+		err := standalone.Keep(t.Context(), c, []byte(identity), standalone.Options{Revision: "first", Roll: roll, Out: io.Discard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := &appsv1.Deployment{}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(d), got); err != nil {
+			t.Fatal(err)
+		}
+		return got.Spec.Template.Annotations["service.stackwright.dev/certificate"], got.ResourceVersion
+	}
+	if got, _ := annotation(false); got != "" {
+		t.Errorf("without being asked to, it gave pods %q", got)
+	}
+	first, version := annotation(true)
+	if again, after := annotation(true); first == "" || again != first || after != version {
+		t.Errorf("the annotation was %q at %s and is %q at %s with the same certificate", first, version, again, after)
+	}
+	if err := c.Delete(t.Context(), secret("identity-tls", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if other, _ := annotation(true); other == first {
+		t.Error("another certificate makes no new pods")
 	}
 }
 

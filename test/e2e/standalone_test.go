@@ -5,6 +5,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,7 +51,8 @@ func TestStandaloneKeystone(t *testing.T) {
 	upgrade.Namespace, upgrade.ResetValues, upgrade.WaitStrategy = w.Namespace, true, kube.StatusWatcherStrategy
 	upgrade.Timeout = story.UpToReady
 	values["config"] = map[string]any{"token": map[string]any{"expiration": 7200}}
-	values["standalone"] = map[string]any{"image": operatorImage(w), "contract": true}
+	values["standalone"] = map[string]any{"image": operatorImage(w), "contract": true,
+		"schedule": "* * * * *"}
 	chart, err := loader.LoadDir("../../charts/keystone")
 	if err == nil {
 		_, err = upgrade.RunWithContext(t.Context(), "identity", chart, values)
@@ -60,6 +62,16 @@ func TestStandaloneKeystone(t *testing.T) {
 	}
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "identity-api"}}
 	w.Ready(time.Minute, d)
+	w.Eventually(3*time.Minute, "the pods are those of the certificate", func(ctx context.Context) error {
+		if err := w.Get(ctx, w.Key(d), d); err != nil {
+			return err
+		}
+		if d.Spec.Template.Annotations["service.stackwright.dev/certificate"] == "" {
+			return errors.New("nobody has looked at the certificate")
+		}
+		return nil
+	})
+	w.Ready(2*time.Minute, d)
 	config := &corev1.Secret{}
 	key := client.ObjectKey{Namespace: w.Namespace,
 		Name: "identity-config-" + d.Annotations["service.stackwright.dev/config"]}

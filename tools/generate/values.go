@@ -38,6 +38,8 @@ func standalone() map[string]any {
 		"properties": map[string]any{
 			"image":    property("string", "Image of the operators: the program that makes Secrets is in it."),
 			"revision": property("string", "Any text. A new one makes the pods start again with what Secrets have now."),
+			"schedule": property("string", "When keys and certificates are rotated, in the format of cron, such as 0 * * * *. "+
+				"Empty: by upgrades only. An account stays that may change the service's Secrets and make new pods."),
 			"contract": property("boolean", "True lets an upgrade remove from the database's schema what only older "+
 				"releases needed. Set it when no pod of an older release is left, and not before."),
 		}}
