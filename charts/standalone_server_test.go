@@ -3,9 +3,9 @@
 package charts_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -78,58 +78,60 @@ func TestServerHelmInstallsStandalone(t *testing.T) {
 	}
 }
 
-// The Job makes Secrets with the rights of its account: they are enough, and let it touch nothing else.
-func TestServerRightsOfStandalone(t *testing.T) {
-	c, ns := served(t)
+// standing is what a chart has rendered into a namespace, as far as the program that makes Secrets needs it.
+type standing struct {
+	object     []byte
+	deployment *unstructured.Unstructured
+	revision   string
+}
+
+// stand makes the roles of a chart, and what somebody makes before.
+func stand(t *testing.T, c client.Client, ns string) standing {
+	t.Helper()
 	choices["rotation"] = "standalone: {schedule: 0 * * * *}"
 	defer delete(choices, "rotation")
 	docs, err := rendered(t, "keystone", chosen(t, "authority", "more options", "rotation"))
 	must(t, err)
-	var object, revision string
-	deployment := &unstructured.Unstructured{}
+	var s standing
 	for _, o := range docs {
-		switch u := (&unstructured.Unstructured{Object: o}); {
-		case u.GetKind() == "Role", u.GetKind() == "RoleBinding":
-			u.SetNamespace(ns)
-			if u.GetKind() == "RoleBinding" {
-				subject, _ := u.Object["subjects"].([]any)[0].(map[string]any)
-				subject["namespace"] = ns
-			}
+		u := &unstructured.Unstructured{Object: o}
+		u.SetNamespace(ns)
+		switch {
+		case u.GetKind() == "RoleBinding":
+			subject, _ := u.Object["subjects"].([]any)[0].(map[string]any)
+			subject["namespace"] = ns
+			must(t, c.Create(t.Context(), u))
+		case u.GetKind() == "Role":
 			must(t, c.Create(t.Context(), u))
 		case u.GetKind() == "ConfigMap" && own(o):
-			object = strings.ReplaceAll(fmt.Sprint(at(o, "data", "object.json")), `"namespace":"cloud"`, `"namespace":"`+ns+`"`)
+			text := fmt.Sprint(at(o, "data", "object.json"))
+			s.object = []byte(strings.ReplaceAll(text, `"namespace":"cloud"`, `"namespace":"`+ns+`"`))
 		case u.GetKind() == "Deployment":
-			deployment = u
-			deployment.SetNamespace(ns)
-			revision = fmt.Sprint(at(o, "metadata", "annotations", "service.stackwright.dev/config"))
+			s.deployment, s.revision = u, u.GetAnnotations()["service.stackwright.dev/config"]
 		}
 	}
 	must(t, copyWorld(t, c, ns))
+	return s
+}
+
+// account is a client with the rights of an account.
+func account(t *testing.T, ns, name string) client.Client {
+	t.Helper()
+	as := rest.CopyConfig(live)
+	as.Impersonate.UserName = "system:serviceaccount:" + ns + ":" + name
+	c, err := client.New(as, client.Options{Scheme: operator.Scheme()})
+	must(t, err)
+	return c
+}
+
+// The Job makes Secrets with the rights of its account: they are enough, and let it touch nothing else.
+func TestServerRightsOfStandalone(t *testing.T) {
+	c, ns := served(t)
+	s := stand(t, c, ns)
 	other := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "other"}}
 	must(t, c.Create(t.Context(), other))
-
-	as := rest.CopyConfig(live)
-	as.Impersonate.UserName = "system:serviceaccount:" + ns + ":identity-secrets"
-	job, err := client.New(as, client.Options{Scheme: operator.Scheme()})
-	must(t, err)
-	var out bytes.Buffer
-	must(t, standalone.Keep(t.Context(), job, []byte(object), standalone.Options{Revision: revision, Out: &out}))
-	t.Logf("%s", strings.ReplaceAll(out.String(), "\n", ", "))
-	later := rest.CopyConfig(live)
-	later.Impersonate.UserName = "system:serviceaccount:" + ns + ":identity-rotate"
-	rotate, err := client.New(later, client.Options{Scheme: operator.Scheme()})
-	must(t, err)
-	must(t, c.Create(t.Context(), deployment))
-	out.Reset()
-	must(t, standalone.Keep(t.Context(), rotate, []byte(object), standalone.Options{Revision: revision, Roll: true, Out: &out}))
-	t.Logf("%s", strings.ReplaceAll(out.String(), "\n", ", "))
-	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(deployment), deployment))
-	if at(deployment.Object, "spec", "template", "metadata", "annotations", "service.stackwright.dev/certificate") == nil {
-		t.Error("the pods are not those of the certificate")
-	}
-	if err := rotate.Create(t.Context(), other.DeepCopy()); !apierrors.IsForbidden(err) {
-		t.Errorf("the account that stays may make Secrets: %v", err)
-	}
+	job := account(t, ns, "identity-secrets")
+	must(t, standalone.Keep(t.Context(), job, s.object, standalone.Options{Revision: s.revision, Out: io.Discard}))
 	var made corev1.SecretList
 	must(t, c.List(t.Context(), &made, client.InNamespace(ns)))
 	if len(made.Items) < 8 {
@@ -148,6 +150,27 @@ func TestServerRightsOfStandalone(t *testing.T) {
 		if !apierrors.IsForbidden(err) {
 			t.Errorf("the Job may %s: %v", what, err)
 		}
+	}
+}
+
+// The account that stays may renew what is there and make new pods, and cannot make Secrets.
+func TestServerRightsOfRotation(t *testing.T) {
+	c, ns := served(t)
+	s := stand(t, c, ns)
+	options := standalone.Options{Revision: s.revision, Out: io.Discard}
+	must(t, standalone.Keep(t.Context(), account(t, ns, "identity-secrets"), s.object, options))
+	must(t, c.Create(t.Context(), s.deployment))
+	rotate := account(t, ns, "identity-rotate")
+	options.Roll = true
+	must(t, standalone.Keep(t.Context(), rotate, s.object, options))
+	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(s.deployment), s.deployment))
+	const certificate = "service.stackwright.dev/certificate"
+	if at(s.deployment.Object, "spec", "template", "metadata", "annotations", certificate) == nil {
+		t.Error("the pods are not those of the certificate")
+	}
+	other := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "other"}}
+	if err := rotate.Create(t.Context(), other); !apierrors.IsForbidden(err) {
+		t.Errorf("it may make Secrets: %v", err)
 	}
 }
 

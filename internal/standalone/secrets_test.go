@@ -178,8 +178,8 @@ func TestNothingIsWrittenInTheDark(t *testing.T) {
 		says   string
 	}{
 		"unreadable": {cluster(given()...).WithInterceptorFuncs(interceptor.Funcs{Get: down}).Build(), "the server is away"},
-		"no account": {cluster(given()[1]).Build(), "identity-db"},
-		"no options": {cluster(given()[0]).Build(), "options"},
+		"no account": {cluster(given()[1]).Build(), "Secret identity-db has to exist"},
+		"no options": {cluster(given()[0]).Build(), "Secret options has to exist"},
 		"wrong":      {cluster(bad...).Build(), "has no option expire"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -54,7 +54,7 @@ func TestFieldsThatAreRefused(t *testing.T) {
 	if got := Refused(keystone(), schema); !slices.Equal(got, want) {
 		t.Errorf("refused are %q, want %q", got, want)
 	}
-	page, err := os.ReadFile("../../docs/how-to/install-with-helm.md")
+	page, err := os.ReadFile("../../docs/how-to/install-without-operators.md")
 	if err != nil {
 		t.Fatal(err)
 	}

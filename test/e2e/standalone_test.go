@@ -47,19 +47,9 @@ func TestStandaloneKeystone(t *testing.T) {
 	asClient(w, "first")
 	before := kept(w)
 
-	upgrade := action.NewUpgrade(helm)
-	upgrade.Namespace, upgrade.ResetValues, upgrade.WaitStrategy = w.Namespace, true, kube.StatusWatcherStrategy
-	upgrade.Timeout = story.UpToReady
 	values["config"] = map[string]any{"token": map[string]any{"expiration": 7200}}
-	values["standalone"] = map[string]any{"image": operatorImage(w), "contract": true,
-		"schedule": "* * * * *"}
-	chart, err := loader.LoadDir("../../charts/keystone")
-	if err == nil {
-		_, err = upgrade.RunWithContext(t.Context(), "identity", chart, values)
-	}
-	if err != nil {
-		t.Fatalf("upgrading the release: %v", err)
-	}
+	values["standalone"] = map[string]any{"image": operatorImage(w), "contract": true, "schedule": "* * * * *"}
+	upgradeTo(w, helm, values)
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "identity-api"}}
 	w.Ready(time.Minute, d)
 	w.Eventually(3*time.Minute, "the pods are those of the certificate", func(ctx context.Context) error {
@@ -130,6 +120,20 @@ func install(w *story.World, helm *action.Configuration, values map[string]any) 
 	}
 	if err != nil {
 		w.Fatalf("installing chart keystone: %v", err)
+	}
+}
+
+func upgradeTo(w *story.World, helm *action.Configuration, values map[string]any) {
+	w.Helper()
+	upgrade := action.NewUpgrade(helm)
+	upgrade.Namespace, upgrade.ResetValues, upgrade.WaitStrategy = w.Namespace, true, kube.StatusWatcherStrategy
+	upgrade.Timeout = story.UpToReady
+	chart, err := loader.LoadDir("../../charts/keystone")
+	if err == nil {
+		_, err = upgrade.RunWithContext(w.Context(), "identity", chart, maps.Clone(values))
+	}
+	if err != nil {
+		w.Fatalf("upgrading the release: %v", err)
 	}
 }
 

@@ -115,6 +115,24 @@ keystone: keystone
 	}
 }
 
+// A kind whose definition is made into a template has the values for it, and no other kind has.
+func TestPlainKindsHaveAMode(t *testing.T) {
+	const empty = "{type: object, properties: {}}"
+	root := repository(t, map[string]string{"keystone": crd("Keystone", empty), "glance": crd("Glance", empty)})
+	if err := makeCharts(root); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"keystone": true, "glance": false} {
+		for file, has := range map[string]string{"values.yaml": "\nmode: operator\n", "values.schema.json": `"mode"`,
+			"templates/object.yaml": `{{- if eq (.Values.mode | default "operator") "operator" }}`,
+			"templates/NOTES.txt":   "runs without operators"} {
+			if got := strings.Contains(read(t, root, "charts", name, file), has); got != want {
+				t.Errorf("%s of chart %s has %q: %v, want %v", file, name, has, got, want)
+			}
+		}
+	}
+}
+
 func TestSchemaSaysWhatJSONSchemaCan(t *testing.T) {
 	root := repository(t, map[string]string{"glance": crd("Glance", glance)})
 	if err := makeCharts(root); err != nil {
