@@ -25,7 +25,7 @@ import (
 	"stackwright.dev/stackwright/internal/standalone"
 )
 
-// Whatever is chosen, the API server takes all objects of mode standalone, and they have no field that it does not know.
+// Whatever is chosen, the API server takes all objects of mode standalone: they have no field that it does not know.
 func TestServerTakesWhatStandaloneRenders(t *testing.T) {
 	c, ns := served(t)
 	choices["rotation"] = "standalone: {schedule: 0 * * * *}"

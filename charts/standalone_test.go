@@ -336,7 +336,8 @@ func TestStandaloneRollsPodsWhenItHasTo(t *testing.T) {
 	defer delete(choices, "revision")
 	for name, same := range map[string]bool{"revision": false, "options": false, "workers": false, "no TLS": false,
 		"more options": false, "messages": false, "policy": true,
-		"replicas": true, "resources": true, "node selector": true, "schedule": true, "keys": true, "address": true, "rotation": true} {
+		"replicas": true, "resources": true, "node selector": true, "schedule": true, "keys": true, "address": true,
+		"rotation": true} {
 		if got := hash(name) == before; got != same {
 			t.Errorf("with %s the configuration is the same: %v, want %v", name, got, same)
 		}

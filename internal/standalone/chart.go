@@ -46,8 +46,9 @@ func Charts() []Chart { return []Chart{keystone()} }
 func keystone() Chart {
 	return Chart{
 		Name: "keystone", Kind: "Keystone",
-		Base: `{image: $, region: $, replicas: $, expose: {hostname: $}, trustFlush: {schedule: $}, database: {galera: none}}`,
-		Axes: append(common(),
+		Base: `{image: $, region: $, replicas: $, expose: {hostname: $}, trustFlush: {schedule: $},
+ database: {galera: none}}`,
+		Axes: append(shared(),
 			Axis{Cases: []string{"rabbitmq: $"}},
 			Axis{Cases: []string{"adminPasswordSecret: $"}},
 			Axis{Cases: []string{"trustFlush: {suspend: true}"}},
@@ -62,8 +63,8 @@ func keystone() Chart {
 	}
 }
 
-// common are the axes that every service with an API has.
-func common() []Axis {
+// shared are the axes that every service with an API has.
+func shared() []Axis {
 	const spread = `topologySpread: [{maxSkew: 4711, topologyKey: whole, whenUnsatisfiable: ScheduleAnyway}]`
 	return []Axis{
 		{Cases: []string{"tls: {disabled: true}", "tls: {secret: $}", "tls: {caSecret: $}"}},

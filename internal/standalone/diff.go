@@ -10,19 +10,7 @@ type hunk struct {
 
 // diff returns the hunks that make b of a: as few lines as can be.
 func diff(a, b []string) []hunk {
-	longest := make([][]int, len(a)+1)
-	for i := range longest {
-		longest[i] = make([]int, len(b)+1)
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				longest[i][j] = longest[i+1][j+1] + 1
-			} else {
-				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
-			}
-		}
-	}
+	longest := common(a, b)
 	var out []hunk
 	for i, j := 0, 0; i < len(a) || j < len(b); {
 		if i < len(a) && j < len(b) && a[i] == b[j] {
@@ -42,6 +30,24 @@ func diff(a, b []string) []hunk {
 		out = append(out, h.slide(a))
 	}
 	return out
+}
+
+// common tells how many lines at most a from i on and b from j on have in common, in order.
+func common(a, b []string) [][]int {
+	longest := make([][]int, len(a)+1)
+	for i := range longest {
+		longest[i] = make([]int, len(b)+1)
+	}
+	for i, line := range slices.Backward(a) {
+		for j, other := range slices.Backward(b) {
+			if line == other {
+				longest[i][j] = longest[i+1][j+1] + 1
+			} else {
+				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
+			}
+		}
+	}
+	return longest
 }
 
 // slide moves an insertion to where an item of a list begins, if it can begin there as well.

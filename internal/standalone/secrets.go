@@ -162,7 +162,7 @@ func (c *careful) Get(ctx context.Context, key client.ObjectKey, into client.Obj
 // List lists nothing.
 func (c *careful) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
 
-// write makes a Secret what it should be. It changes only what it has seen, so that of two that run at a time one fails.
+// write makes a Secret what it should be. It changes only what it has seen: of two that run at a time one fails.
 func (c *careful) write(ctx context.Context, s *corev1.Secret) (did string, err error) {
 	have := c.seen[s.Name]
 	if have == nil {
@@ -177,8 +177,8 @@ func (c *careful) write(ctx context.Context, s *corev1.Secret) (did string, err 
 		}
 	}
 	for _, owner := range have.OwnerReferences {
-		return "", fmt.Errorf("Secret %s belongs to %s %s, which an operator looks after; take another name", s.Name,
-			owner.Kind, owner.Name)
+		return "", fmt.Errorf("writing Secret %s: it belongs to %s %s, which an operator looks after; take another name",
+			s.Name, owner.Kind, owner.Name)
 	}
 	if maps.EqualFunc(have.Data, s.Data, slices.Equal) {
 		return "left", nil

@@ -112,17 +112,20 @@ func TestConfigurationsDoNotChange(t *testing.T) {
 	if _, err := keep(t, c, "0123456789abcdef"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Update(t.Context(), secret("options", map[string]string{"a.conf": "[token]\nexpiration = 900\n"})); err != nil {
+	other := secret("options", map[string]string{"a.conf": "[token]\nexpiration = 900\n"})
+	if err := c.Update(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := keep(t, c, "0123456789abcdef"); err == nil || !strings.Contains(err.Error(), "set the value standalone.revision") {
+	_, err := keep(t, c, "0123456789abcdef")
+	if err == nil || !strings.Contains(err.Error(), "set the value standalone.revision") {
 		t.Errorf("with other options in a Secret: %v", err)
 	}
 	did, err := keep(t, c, "second")
 	if err != nil || !slices.Equal(did["made"], []string{"config-second"}) {
 		t.Errorf("with another revision it made %q: %v", did["made"], err)
 	}
-	if conf := string(content(t, c, "config-0123456789abcdef")["keystone.conf"]); !strings.Contains(conf, "expiration = 600\n") {
+	conf := string(content(t, c, "config-0123456789abcdef")["keystone.conf"])
+	if !strings.Contains(conf, "expiration = 600\n") {
 		t.Error("the first configuration is another one")
 	}
 }
@@ -135,7 +138,8 @@ func TestNewCertificatesMakeNewPods(t *testing.T) {
 	c := cluster(append(given(), d)...).Build()
 	annotation := func(roll bool) (string, string) {
 		t.Helper()
-		err := standalone.Keep(t.Context(), c, []byte(identity), standalone.Options{Revision: "first", Roll: roll, Out: io.Discard})
+		options := standalone.Options{Revision: "first", Roll: roll, Out: io.Discard}
+		err := standalone.Keep(t.Context(), c, []byte(identity), options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +169,9 @@ func TestNothingIsWrittenInTheDark(t *testing.T) {
 	owned := secret("identity-fernet", nil)
 	owned.OwnerReferences = []metav1.OwnerReference{{APIVersion: "service.stackwright.dev/v1alpha1", Kind: "Keystone",
 		Name: "identity", UID: "1"}}
-	down := func(_ context.Context, c client.WithWatch, key client.ObjectKey, into client.Object, o ...client.GetOption) error {
+	down := func(_ context.Context, c client.WithWatch, key client.ObjectKey, into client.Object,
+		o ...client.GetOption,
+	) error {
 		if key.Name == "identity-fernet" {
 			return errors.New("the server is away")
 		}
@@ -188,13 +194,14 @@ func TestNothingIsWrittenInTheDark(t *testing.T) {
 				t.Errorf("it did %q: %v; want an error with %q", did, err, c.says)
 			}
 			admin := &corev1.Secret{}
-			if err := c.client.Get(t.Context(), client.ObjectKey{Namespace: "cloud", Name: "identity-admin"}, admin); err == nil {
+			key := client.ObjectKey{Namespace: "cloud", Name: "identity-admin"}
+			if err := c.client.Get(t.Context(), key, admin); err == nil {
 				t.Error("it wrote a Secret")
 			}
 		})
 	}
 	_, err := keep(t, cluster(append(given(), owned)...).Build(), "first")
-	if err == nil || !strings.Contains(err.Error(), "belongs to Keystone identity, which an operator looks after") {
+	if err == nil || !strings.Contains(err.Error(), "it belongs to Keystone identity, which an operator looks after") {
 		t.Errorf("with a Secret of an operator: %v", err)
 	}
 }

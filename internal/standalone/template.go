@@ -233,7 +233,9 @@ func (l *loom) document(i int) (string, error) {
 // hook are the annotations of an object that Helm makes before or after the others: the account of the pods that run
 // before, and Jobs.
 func (l *loom) hook(o object) []string {
-	when, weight, remove := "", 0, "before-hook-creation,hook-succeeded"
+	var when string
+	var weight int
+	remove := "before-hook-creation,hook-succeeded"
 	jobs := l.jobs()
 	switch i := slices.Index(l.chart.Before, o.step); {
 	case o.kind() == "ServiceAccount":

@@ -140,7 +140,8 @@ func chartOf(crd map[string]any) (*chart, error) {
 		return nil, fmt.Errorf("reading rules: %w", err)
 	}
 	c := &chart{Name: name, Kind: kind, Singular: text(names["singular"]), Group: group,
-		Plain: slices.Contains(plain, kind), APIVersion: group + "/" + text(version["name"]), About: sentence(text(schema["description"])), spec: fields}
+		Plain:      slices.Contains(plain, kind),
+		APIVersion: group + "/" + text(version["name"]), About: sentence(text(schema["description"])), spec: fields}
 	for _, r := range unescaped {
 		if m := limitRule.FindStringSubmatch(r.Rule); m != nil {
 			c.limit, _ = strconv.Atoi(m[1])
@@ -153,6 +154,14 @@ func chartOf(crd map[string]any) (*chart, error) {
 		return nil, fmt.Errorf("found no rules with the limit and the shape of metadata.name, which nameOverride takes")
 	}
 	return c, nil
+}
+
+// Own are the values of the chart that are no fields of the object.
+func (c *chart) Own() []string {
+	if c.Plain {
+		return own
+	}
+	return slices.DeleteFunc(slices.Clone(own), func(v string) bool { return v == "mode" || v == "standalone" })
 }
 
 func text(v any) string {
@@ -220,7 +229,7 @@ metadata:
     app.kubernetes.io/managed-by: {{ .Release.Service }}
     helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 spec:
-  {{- omit .Values "global"[[if .Plain]] "mode"[[end]] "nameOverride"[[if .Plain]] "standalone"[[end]] | toYaml | nindent 2 }}
+  {{- omit .Values[[range .Own]] "[[.]]"[[end]] | toYaml | nindent 2 }}
 [[if .Plain]]{{- end }}
 [[end]]`,
 	"templates/NOTES.txt": `{{- $name := .Values.nameOverride | default .Release.Name -}}
@@ -230,8 +239,11 @@ spec:
 
   kubectl -n {{ .Release.Namespace }} rollout status deployment/{{ $name }}-api --timeout=15m
 
-Its Secrets are not part of the release and stay when you uninstall it. Nobody renews the certificate but helm upgrade,
-within 30 days before it ends; the pods read the new one when you set standalone.revision to another text.
+Its Secrets are not part of the release and stay when you uninstall it.
+{{- if not (.Values.standalone | default dict).schedule }}
+Nobody renews the certificate, which lives 90 days, but helm upgrade in the last 30: set standalone.revision to another
+text then, so that the pods read it. With standalone.schedule a CronJob does both.
+{{- end }}
 {{- else -}}
 [[end]]The operators of the chart stackwright-operator make what belongs to [[.Kind]] {{ $name }}.
 Wait for it, or ask why it is not ready:

@@ -105,7 +105,8 @@ func (c *chart) values(all []*chart) (string, error) {
 	fmt.Fprintf(&out, "\n# Name of the %s; the release's unless set.\n# nameOverride:\n", c.Kind)
 	if c.Plain {
 		fmt.Fprint(&out, "\n", wrapped("With operator an object is installed, of which operators make a service. With "+
-			"standalone the objects of the service are, and no operator is needed; see docs/how-to/install-without-operators.md."),
+			"standalone the objects of the service are, and no operator is needed; see "+
+			"docs/how-to/install-without-operators.md."),
 			"mode: operator\n\n# What only mode standalone has. The image of the operators is needed.\n# standalone:\n")
 	}
 	return out.String(), nil
