@@ -17,11 +17,12 @@ import (
 	"helm.sh/helm/v4/pkg/chart/common"
 	release "helm.sh/helm/v4/pkg/release/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/yaml"
+
+	"stackwright.dev/kit/apply"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/operator"
@@ -134,7 +135,7 @@ func world(t *testing.T) client.Client {
 		secret("options", map[string]string{"b.conf": "[identity]\npassword_hash_rounds = 5\n"})).Build()
 }
 
-// defined returns what the definition of Keystone makes of the same values: what an operator would apply.
+// defined returns what the definition of Keystone makes of the same values: what an operator sends to the API server.
 func defined(t *testing.T, values map[string]any) []map[string]any {
 	t.Helper()
 	spec := maps.Clone(values)
@@ -164,17 +165,25 @@ func defined(t *testing.T, values map[string]any) []map[string]any {
 		if kind.Kind == "Secret" || strings.HasSuffix(kind.Group, "stackwright.dev") {
 			continue
 		}
-		tree, err := runtime.DefaultUnstructuredConverter.ToUnstructured(m.Object)
+		k.UID = "1"
+		sent, _, err := apply.Normalize(operator.Scheme(), m.Object, apply.Origin{Controller: m.Controller, Owner: k,
+			OwnerKind: k.GroupVersionKind(), Step: m.Step})
 		must(t, err)
-		delete(tree, "status")
-		out = append(out, tree)
+		out = append(out, sent.Object)
 	}
 	return out
 }
 
 // differ are the places in which an object of a chart may differ from the operator's, and no others.
-var differ = []string{"helm.sh/hook", "helm.sh/hook-weight", "helm.sh/hook-delete-policy", "creationTimestamp",
-	"service.stackwright.dev/certificate", "service.stackwright.dev/password"}
+var differ = []string{
+	// When Helm makes it.
+	"helm.sh/hook", "helm.sh/hook-weight", "helm.sh/hook-delete-policy",
+	// Whose it is.
+	"ownerReferences", apply.LabelPartOf, apply.LabelController, apply.AnnotationOwner, apply.AnnotationStep,
+	apply.AnnotationOrder,
+	// Digests of Secrets.
+	"service.stackwright.dev/certificate", "service.stackwright.dev/password",
+}
 
 // bytesOf are objects as they are compared, by kind and name.
 func bytesOf(t *testing.T, objects []map[string]any) map[string]string {
@@ -194,6 +203,9 @@ func bytesOf(t *testing.T, objects []map[string]any) map[string]string {
 		text, err := json.MarshalIndent(o, "", " ")
 		must(t, err)
 		out[fmt.Sprint(o["kind"], " ", at(o, "metadata", "name"))] = strings.ReplaceAll(string(text), hash, "HASH")
+	}
+	if len(out) != len(objects) {
+		t.Fatalf("%d objects have %d names", len(objects), len(out))
 	}
 	return out
 }
@@ -215,7 +227,7 @@ func strip(node any) {
 				continue
 			}
 			strip(value)
-			if m, ok := value.(map[string]any); ok && key == "annotations" && len(m) == 0 {
+			if m, ok := value.(map[string]any); ok && (key == "annotations" || key == "labels") && len(m) == 0 {
 				delete(node, key)
 			}
 		}

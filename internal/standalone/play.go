@@ -11,9 +11,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/apply"
 
 	"stackwright.dev/stackwright/internal/operator"
 	"stackwright.dev/stackwright/internal/pki"
@@ -24,6 +25,10 @@ import (
 // them.
 var dropped = []string{"service.stackwright.dev/certificate", "service.stackwright.dev/password",
 	"service.stackwright.dev/cache-authority", "service.stackwright.dev/keystone-authority"}
+
+// stamps are what the kit puts on an object to know it again.
+var stamps = []string{apply.LabelPartOf, apply.LabelController, apply.AnnotationOwner, apply.AnnotationStep,
+	apply.AnnotationOrder}
 
 // group of the kinds of services, and the version of their objects.
 const (
@@ -133,12 +138,12 @@ func (s *scene) sort(result *rehearse.Result) error {
 		case strings.HasSuffix(kind.Group, ".stackwright.dev"):
 			continue
 		}
-		tree, err := runtime.DefaultUnstructuredConverter.ToUnstructured(m.Object)
+		// As it is sent to the API server, but for what says whose it is.
+		sent, _, err := apply.Normalize(operator.Scheme(), m.Object, apply.Origin{Owner: m.Owner, Released: true})
 		if err != nil {
 			return fmt.Errorf("encoding %s: %w", m.Object.GetName(), err)
 		}
-		delete(tree, "status")
-		clean, _ := tidy(tree, hash).(map[string]any)
+		clean, _ := tidy(sent.Object, hash).(map[string]any)
 		s.objects = append(s.objects, object{m.Step, clean})
 	}
 	slices.Sort(s.secrets)
@@ -180,12 +185,12 @@ func tidy(node any, hash string) any {
 	switch node := node.(type) {
 	case map[string]any:
 		for key, value := range node {
-			if key == "creationTimestamp" || slices.Contains(dropped, key) {
+			if slices.Contains(dropped, key) || slices.Contains(stamps, key) {
 				delete(node, key)
 				continue
 			}
 			node[key] = tidy(value, hash)
-			if inner, ok := node[key].(map[string]any); ok && key == "annotations" && len(inner) == 0 {
+			if inner, ok := node[key].(map[string]any); ok && len(inner) == 0 && (key == "annotations" || key == "labels") {
 				delete(node, key)
 			}
 		}
