@@ -1,10 +1,14 @@
 package controlplane_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/kittest"
@@ -120,6 +124,43 @@ func TestOverridesWinOverTheSize(t *testing.T) {
 		} {
 			if got := field(p, c.ref, c.path...); got != c.want {
 				t.Errorf("%s %v is %v, want %v", c.ref, c.path, got, c.want)
+			}
+		}
+	})
+}
+
+// What is said about images is for Glance; a volume of whom no class is named is of the control plane's.
+func TestStoresCacheAndQuotaAreGlances(t *testing.T) {
+	s := scenario()
+	owner, err := os.ReadFile("testdata/owner.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Files[1] = filepath.Join(t.TempDir(), "owner.yaml")
+	owner = bytes.Replace(owner, []byte("{size: dev}"), []byte("{size: dev, storageClass: ssd}"), 1)
+	if err := os.WriteFile(s.Files[1], owner, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		bucket := map[string]any{"endpoint": "https://s3.example.org", "bucket": "images", "secret": "bucket"}
+		p.Change(cloud, "spec.services", map[string]any{"glance": map[string]any{
+			"stores": []any{map[string]any{"name": "far", "s3": bucket},
+				map[string]any{"name": "near", "file": map[string]any{"size": "5Gi"}}},
+			"cache": map[string]any{"size": "3Gi"}, "projectQuota": "50Gi",
+		}})
+		p.Settle()
+		p.Ready()
+		stores, _, _ := unstructured.NestedSlice(p.Object("Glance/first-glance").Object, "spec", "stores")
+		want := []any{map[string]any{"name": "far", "s3": bucket}, map[string]any{"name": "near",
+			"file": map[string]any{"size": "5Gi", "className": "ssd", "accessMode": "ReadWriteOnce"}}}
+		if diff := cmp.Diff(want, stores); diff != "" {
+			t.Errorf("the stores differ (-want +got):\n%s", diff)
+		}
+		for want, path := range map[string][]string{
+			"3Gi": {"cache", "size"}, "ssd": {"cache", "className"}, "50Gi": {"projectQuota"},
+		} {
+			if got := field(p, "Glance/first-glance", append([]string{"spec"}, path...)...); got != want {
+				t.Errorf("%v is %v, want %s", path, got, want)
 			}
 		}
 	})

@@ -14,14 +14,19 @@ func glance(s *scope) ([]kubeclient.Object, error) {
 	g := &servicev1.Glance{
 		ObjectMeta: child(o, "glance"),
 		Spec: servicev1.GlanceSpec{
-			CommonSpec: api(s, imageGlance, size, &asked.API),
-			Database:   data(o),
-			Identity:   known(o),
-			Stores:     stores(o, size),
+			CommonSpec:   api(s, imageGlance, size, &asked.API),
+			Database:     data(o),
+			Identity:     known(o),
+			Stores:       stores(o, size),
+			Cache:        asked.Cache.DeepCopy(),
+			ProjectQuota: asked.ProjectQuota.DeepCopy(),
 		},
 	}
 	if asked.Notifications && rabbitOn(o) {
 		g.Spec.RabbitMQ = childName(o, "rabbitmq")
+	}
+	if c := g.Spec.Cache; c != nil && c.ClassName == "" {
+		c.ClassName = o.Spec.StorageClass
 	}
 	return []kubeclient.Object{g}, nil
 }

@@ -182,7 +182,7 @@ func (s Service[T]) spread(o T, component string) []corev1.TopologySpreadConstra
 
 // pinned tells that the pods have a volume that only one node at a time can have.
 func (s Service[T]) pinned(o T) bool {
-	return slices.ContainsFunc(s.claims(o), func(c Claim) bool { return !c.Shared })
+	return slices.ContainsFunc(s.claims(o), func(c Claim) bool { return !c.Shared && c.Own == nil })
 }
 
 // together puts pods that are pinned onto the node on which one of them is, so that a roll-out need not stop the last

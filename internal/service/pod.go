@@ -114,14 +114,23 @@ func (s Service[T]) volumes(o T, p Pod[T]) ([]corev1.Volume, []corev1.VolumeMoun
 		mounts = append(mounts, corev1.VolumeMount{Name: writable.name, MountPath: writable.path})
 	}
 	for _, c := range p.Claims {
-		volumes = append(volumes, corev1.Volume{Name: c.Name, VolumeSource: corev1.VolumeSource{
-			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: c.Claim}}})
+		volumes = append(volumes, corev1.Volume{Name: c.Name, VolumeSource: c.source(s.Labels(o, p.Component))})
 		mounts = append(mounts, corev1.VolumeMount{Name: c.Name, MountPath: c.Path})
 	}
 	if p.Alone {
 		return volumes, mounts
 	}
 	return extra(o, volumes, mounts)
+}
+
+// source of a volume. One of the pod's own has the pod's labels.
+func (c Claim) source(labels map[string]string) corev1.VolumeSource {
+	if c.Own == nil {
+		return corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: c.Claim}}
+	}
+	return corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{
+		VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{
+			ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: *c.Own}}}
 }
 
 // peers are the configuration and what the service knows others by. A peer without TLS has no ca.crt in its Secret, and

@@ -95,8 +95,10 @@ type Service[T Object] struct {
 	// are made of.
 	Rolls   func(*step.Scope[T]) map[string]string
 	Rereads []string
-	// UWSGI are lines that only this service has in the configuration of the program that runs its API.
+	// UWSGI are lines that only this service has in the configuration of the program that runs its API, Asked those that
+	// it has for what was asked for.
 	UWSGI []string
+	Asked func(T) []string
 	// Gateway tells that the cluster serves HTTPRoutes of the Gateway API.
 	Gateway bool
 }
@@ -130,6 +132,8 @@ type Claim struct {
 	Path string
 	// Shared volumes can be mounted on several nodes at a time. The pods of a service with any other stay together.
 	Shared bool
+	// Own is a volume that each pod has for itself, in place of Claim: it comes and goes with the pod.
+	Own *corev1.PersistentVolumeClaimSpec
 }
 
 // Folder has all that the operator mounts into a container.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"slices"
 )
 
 // tlsModule is imported by the programs that run APIs.
@@ -88,7 +89,11 @@ hook-master-start = unix_signal:15 gracefully_kill_them_all
 route-uri = ^%s$ donotlog:
 log-format = %%(addr) "%%(method) %%(uri) %%(proto)" %%(status) %%(rsize) %%(msecs)ms
 `, socket, script, Folder, max(1, cmp.Or(o.Common().Workers, 2)), threads, limits, s.patience(), health)
-	for _, line := range s.UWSGI {
+	lines := s.UWSGI
+	if s.Asked != nil {
+		lines = slices.Concat(lines, s.Asked(o))
+	}
+	for _, line := range lines {
 		fmt.Fprintln(&b, line)
 	}
 	return b.Bytes()

@@ -250,6 +250,13 @@ type GlanceService struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
 	Stores []servicev1.ImageStore `json:"stores,omitempty"`
+	// Cache keeps copies of images beside each pod, for stores that are far away.
+	// +optional
+	Cache *servicev1.ImageCache `json:"cache,omitempty"`
+	// ProjectQuota is how much data the images of a project may have together, such as 500Gi; empty is no limit.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="quantity(self).isGreaterThan(quantity('0'))",message="projectQuota is more than nothing, such as 500Gi; leave it out for no limit"
+	ProjectQuota resource.Quantity `json:"projectQuota,omitzero"`
 	// Notifications sends a message to RabbitMQ for each change of an image. Somebody has to take the messages.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`

@@ -27,10 +27,33 @@ type GlanceSpec struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=8
 	Stores []ImageStore `json:"stores"`
+	// Cache keeps copies of images beside each pod, for stores that are far away.
+	// +optional
+	Cache *ImageCache `json:"cache,omitempty"`
+	// ProjectQuota is how much data the images of a project may have together, such as 500Gi, counted in each store that
+	// has it. It is the same for all projects; empty is no limit.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="quantity(self).isGreaterThan(quantity('0'))",message="projectQuota is more than nothing, such as 500Gi; leave it out for no limit"
+	ProjectQuota resource.Quantity `json:"projectQuota,omitzero"`
+}
+
+// ImageCache keeps copies of images on a volume that each pod of the API has for itself, and that goes with it.
+type ImageCache struct {
+	// Size of the volume of each pod. Four fifths are for images, what was not read for longest goes first; the rest is
+	// for those on their way in.
+	// +optional
+	// +kubebuilder:default="20Gi"
+	// +kubebuilder:validation:XValidation:rule="quantity(self).isGreaterThan(quantity('99Mi'))",message="size is at least 100Mi, such as 20Gi"
+	Size resource.Quantity `json:"size,omitzero"`
+	// ClassName is the storage class; empty takes the cluster's default one. One whose disks are near the pods is best.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="className is the name of a StorageClass as kubectl get storageclass lists it: lower-case letters, digits, dashes and dots"
+	ClassName string `json:"className,omitempty"`
 }
 
 // ImageStore keeps the data of images.
-// +kubebuilder:validation:XValidation:rule="has(self.file) != has(self.rbd)",message="set exactly one of file and rbd"
+// +kubebuilder:validation:XValidation:rule="[has(self.file), has(self.rbd), has(self.s3)].filter(x, x).size() == 1",message="set exactly one of file, rbd and s3"
 type ImageStore struct {
 	// Name of the store, by which people choose it for an image. It cannot be changed later: images know their store by
 	// its name.
@@ -45,6 +68,39 @@ type ImageStore struct {
 	// RBD keeps images in a Ceph, where Cinder and Nova make disks of raw ones without copying them.
 	// +optional
 	RBD *Ceph `json:"rbd,omitempty"`
+	// S3 keeps images as objects of a bucket.
+	// +optional
+	S3 *S3Store `json:"s3,omitempty"`
+}
+
+// S3Store keeps images as objects of a bucket, at Amazon or wherever S3 is spoken. Glance reads an image at the
+// endpoint that is set here now, with the keys that the Secret has now, from the bucket that was set when it was kept.
+type S3Store struct {
+	// Endpoint is where S3 is spoken, such as https://s3.example.org or https://s3.example.org:9000.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=300
+	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?$')",message="endpoint is an address without a path, such as https://s3.example.org or https://s3.example.org:9000"
+	Endpoint string `json:"endpoint"`
+	// Bucket in which the objects are. It has to be there.
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$')",message="bucket is the name of a bucket: 3 to 63 lower-case letters, digits, dots and dashes"
+	Bucket string `json:"bucket"`
+	// Secret names a Secret in the same namespace with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as a bucket claim of
+	// Rook has them, and with ca.crt when the endpoint's certificate is of an authority that is not known everywhere.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Secret string `json:"secret"`
+	// Region of the bucket, such as eu-central-1; empty where there are none.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[a-z0-9][a-z0-9-]*$')",message="region is of lower-case letters, digits and dashes, such as eu-central-1"
+	Region string `json:"region,omitempty"`
+	// Addressing says where requests have the name of the bucket: in the Path, or before the Host's name. Empty is the
+	// host for Amazon and the path for all others.
+	// +optional
+	// +kubebuilder:validation:Enum=Path;Host
+	// +kubebuilder:validation:MaxLength=8
+	Addressing string `json:"addressing,omitempty"`
 }
 
 // FileStore keeps images as files of a persistent volume, <name of the Glance>-<name of the store>.

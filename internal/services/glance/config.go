@@ -25,15 +25,19 @@ func options(s *scope, f *oslo.File) {
 	// What is staged is imported by any pod, so it is on a volume that all pods have, where there is one.
 	waiting := home
 	for i, store := range g.Spec.Stores {
-		if store.RBD != nil {
+		switch {
+		case store.RBD != nil:
 			backends = append(backends, store.Name+":rbd")
 			rbd(s, f, i)
-			continue
-		}
-		backends = append(backends, store.Name+":file")
-		f.Set(store.Name, "filesystem_store_datadir", folder(store)+"/images")
-		if waiting == home {
-			waiting = folder(store)
+		case store.S3 != nil:
+			backends = append(backends, store.Name+":s3")
+			objects(s, f, i)
+		default:
+			backends = append(backends, store.Name+":file")
+			f.Set(store.Name, "filesystem_store_datadir", folder(store)+"/images")
+			if waiting == home {
+				waiting = folder(store)
+			}
 		}
 	}
 	f.Set(oslo.Default, "enabled_backends", strings.Join(backends, ","))
@@ -41,6 +45,10 @@ func options(s *scope, f *oslo.File) {
 	f.Set("os_glance_staging_store", "filesystem_store_datadir", waiting+"/staging")
 	f.Set("os_glance_tasks_store", "filesystem_store_datadir", waiting+"/tasks")
 	f.Set("paste_deploy", "flavor", "keystone")
+	keepCopies(g, f)
+	if quota := g.Spec.ProjectQuota; !quota.IsZero() {
+		f.Set(oslo.Default, "user_storage_quota", quota.Value())
+	}
 	f.Set("paste_deploy", "config_file", "/etc/glance/glance-api-paste.ini")
 	if g.Spec.RabbitMQ != "" {
 		service.Notify(f)
@@ -74,18 +82,26 @@ func access(s *scope, i int) (*service.CephAccess, error) {
 	return service.NewCephAccess(store.Name, store.RBD, s.Content(service.RefCeph(i)))
 }
 
-// keys are what the API knows Cephs by.
+// keys are what the API knows Cephs and the endpoints of S3 by.
 func keys(s *scope) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for i, store := range s.Owner().Spec.Stores {
-		if store.RBD == nil {
-			continue
+		var made map[string][]byte
+		switch {
+		case store.RBD != nil:
+			a, err := access(s, i)
+			if err != nil {
+				return nil, err
+			}
+			made = a.Files()
+		case store.S3 != nil:
+			k, err := bucketKeys(s, i)
+			if err != nil {
+				return nil, err
+			}
+			made = k.files(store.Name)
 		}
-		a, err := access(s, i)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(out, a.Files())
+		maps.Copy(out, made)
 	}
 	return out, nil
 }
@@ -93,5 +109,7 @@ func keys(s *scope) (map[string][]byte, error) {
 // storeOptions can be set in the section of a store, which has the store's name.
 func storeOptions() []string {
 	return []string{"filesystem_store_chunk_size", "filesystem_store_file_perm", "filesystem_thin_provisioning",
-		"store_description", "weight", "rbd_store_chunk_size", "rbd_thin_provisioning", "rados_connect_timeout"}
+		"store_description", "weight", "rbd_store_chunk_size", "rbd_thin_provisioning", "rados_connect_timeout",
+		"s3_store_create_bucket_on_put", "s3_store_large_object_size", "s3_store_large_object_chunk_size",
+		"s3_store_thread_pools"}
 }

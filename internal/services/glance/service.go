@@ -8,10 +8,12 @@ package glance
 
 import (
 	"path"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"stackwright.dev/kit"
+	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
@@ -47,15 +49,16 @@ func Definition(gateway bool) kit.Definition[*glance] {
 		RabbitMQ: func(g *glance) string { return g.Spec.RabbitMQ },
 		Identity: func(g *glance) servicev1.Identity { return g.Spec.Identity },
 		Type:     "image", Description: "OpenStack Image",
-		Options: options, Reads: service.CephReads(), Keys: keys,
+		Options: options, Reads: append(service.CephReads(), bucketReads()...), Keys: keys,
 		Free:    storeOptions(),
 		Claims:  claims,
+		Asked:   func(g *glance) []string { return append(importKeys(g), tidy(g)...) },
 		Gateway: gateway,
 	}}
 	return kit.Definition[*glance]{
 		Name:   s.Name,
 		New:    func() *glance { return &glance{} },
-		Refs:   append(append(s.Refs(), volumes()), service.CephRefs(cephs)...),
+		Refs:   slices.Concat(s.Refs(), []ref.Ref[*glance]{volumes()}, service.CephRefs(cephs), bucketRefs()),
 		Steps:  s.steps(),
 		Report: s.Report,
 	}
@@ -66,9 +69,9 @@ type server struct{ service.Service[*glance] }
 
 func (s server) steps() []step.Step[*glance] {
 	return append(s.Steps(after(stepExpand, stepStores)),
-		step.Objects(stepStores, s.stores, s.Keep(), step.Reads[*glance](refVolumes),
-			step.Makes[*glance](&corev1.PersistentVolumeClaim{}), step.Condition[*glance]("StoresReady"),
-			step.Component[*glance](service.ComponentSetup)),
+		step.Objects(stepStores, s.stores, s.Keep(),
+			step.Reads[*glance](append(bucketReads(), refVolumes)...), step.Makes[*glance](&corev1.PersistentVolumeClaim{}),
+			step.Condition[*glance]("StoresReady"), step.Component[*glance](service.ComponentSetup)),
 		s.JobStep(stepExpand, expand, step.Condition[*glance]("DBSyncReady")),
 		s.JobStep(stepMetadefs, metadefs, after(stepExpand), step.Condition[*glance]("MetadefsReady")),
 		s.JobStep(stepContract, contract, after(service.StepAPI), step.Condition[*glance]("DBContractReady")),

@@ -44,7 +44,9 @@ func TestVariants(t *testing.T) {
 		"shared":   "spec: {stores: [{name: images, file: {accessMode: ReadWriteMany}}]}",
 		"two": "spec: {stores: [{name: fast, file: {size: 5Gi, className: ssd}}," +
 			" {name: large, file: {size: 1Ti, accessMode: ReadWriteMany}}]}",
-		"rbd": "spec: {stores: [{name: ceph, rbd: {secret: ceph-glance, pool: images}}]}",
+		"rbd":   "spec: {stores: [{name: ceph, rbd: {secret: ceph-glance, pool: images}}]}",
+		"s3":    "spec: {stores: [" + far + "]}",
+		"cache": "spec: {stores: [" + far + "], cache: {size: 30Gi, className: ssd}}",
 	})
 }
 

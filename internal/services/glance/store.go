@@ -46,9 +46,18 @@ func classOf(o client.Object) *string {
 	return nil
 }
 
-// stores are the volumes of the stores. One that exists keeps its class, which cannot be changed.
+// stores are the volumes of the stores, once all Secrets of stores are as they have to be. A volume that exists keeps
+// its class, which cannot be changed.
 func (s server) stores(sc *scope) ([]client.Object, error) {
 	g := sc.Owner()
+	for i, store := range g.Spec.Stores {
+		if store.S3 == nil {
+			continue
+		}
+		if _, err := bucketKeys(sc, i); err != nil {
+			return nil, err
+		}
+	}
 	have := sc.All(refVolumes)
 	var out []client.Object
 	for i, store := range files(g) {
@@ -86,7 +95,7 @@ func size(f *servicev1.FileStore) resource.Quantity {
 	return f.Size
 }
 
-// claims mounts the stores.
+// claims mounts the stores, and the cache.
 func claims(g *glance) []service.Claim {
 	var out []service.Claim
 	for _, store := range files(g) {
@@ -95,5 +104,5 @@ func claims(g *glance) []service.Claim {
 			Shared: mode(store.File) == corev1.ReadWriteMany,
 		})
 	}
-	return out
+	return append(out, copies(g)...)
 }

@@ -1,0 +1,136 @@
+package glance
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/ref"
+
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/service"
+	"stackwright.dev/stackwright/internal/service/oslo"
+)
+
+// bucketModule is imported by the program that runs the API.
+//
+//go:embed s3.py
+var bucketModule []byte
+
+// bucketModuleName is by what it is imported.
+const bucketModuleName = "stackwright_s3"
+
+// maxStores is how many stores there can be, as the schema says.
+const maxStores = 8
+
+// Keys of the Secret of a store.
+const (
+	keyAccess    = "AWS_ACCESS_KEY_ID"
+	keySecret    = "AWS_SECRET_ACCESS_KEY"
+	keyAuthority = "ca.crt"
+)
+
+// refBucket is the reference to the Secret of the store at a place of the list.
+func refBucket(i int) string { return fmt.Sprintf("s3-%d", i) }
+
+// bucketRefs are the references to the Secrets of all stores in buckets.
+func bucketRefs() []ref.Ref[*glance] {
+	var out []ref.Ref[*glance]
+	for i := range maxStores {
+		out = append(out, ref.Local(refBucket(i), &corev1.Secret{}, func(g *glance) string {
+			if i < len(g.Spec.Stores) && g.Spec.Stores[i].S3 != nil {
+				return g.Spec.Stores[i].S3.Secret
+			}
+			return ""
+		}))
+	}
+	return out
+}
+
+// bucketReads names those references.
+func bucketReads() []string {
+	var out []string
+	for i := range maxStores {
+		out = append(out, refBucket(i))
+	}
+	return out
+}
+
+// pair is what an endpoint knows Glance by, and Glance the endpoint.
+type pair struct{ access, secret, authority []byte }
+
+// bucketKeys makes sense of the Secret of the store at a place of the list.
+func bucketKeys(s *scope, i int) (pair, error) {
+	store, content := s.Owner().Spec.Stores[i], s.Content(refBucket(i))
+	p := pair{bytes.TrimSpace(content[keyAccess]), bytes.TrimSpace(content[keySecret]), content[keyAuthority]}
+	switch {
+	case content == nil:
+		// The step waits for the Secret.
+		return pair{}, s.Err()
+	case len(p.access) == 0:
+		return pair{}, invalidBucket(store, "has no "+keyAccess+"; add the access key of a user of the bucket")
+	case len(p.secret) == 0:
+		return pair{}, invalidBucket(store, "has no "+keySecret+"; add the secret key that belongs to its "+keyAccess)
+	case bytes.ContainsAny(slices.Concat(p.access, p.secret), "\r\n"):
+		return pair{}, invalidBucket(store, "has a key of several lines; "+keyAccess+" and "+keySecret+" have one each")
+	case len(p.authority) > 0 && !bytes.Contains(p.authority, []byte("-----BEGIN CERTIFICATE-----")):
+		return pair{}, invalidBucket(store, "has no certificate in "+keyAuthority+
+			"; put that of the endpoint's authority there, as PEM, or leave it out")
+	}
+	return p, nil
+}
+
+func invalidBucket(store servicev1.ImageStore, what string) error {
+	return &outcome.Error{Class: outcome.Invalid, Reason: "InvalidStore",
+		Err: fmt.Errorf("store %s: the Secret %s %s", store.Name, store.S3.Secret, what)}
+}
+
+// objects is a store in a bucket.
+func objects(s *scope, f *oslo.File, i int) {
+	store := s.Owner().Spec.Stores[i]
+	f.Set(store.Name, "s3_store_host", store.S3.Endpoint)
+	f.Set(store.Name, "s3_store_bucket", store.S3.Bucket)
+	if region := store.S3.Region; region != "" {
+		f.Set(store.Name, "s3_store_region_name", region)
+	}
+	switch store.S3.Addressing {
+	case "Path":
+		f.Set(store.Name, "s3_store_bucket_url_format", "path")
+	case "Host":
+		f.Set(store.Name, "s3_store_bucket_url_format", "virtual")
+	}
+	// What is wrong with the Secret is told by keys.
+	k, err := bucketKeys(s, i)
+	if err != nil {
+		return
+	}
+	f.Set(store.Name, "s3_store_access_key", oslo.Literal(string(k.access)))
+	f.Set(store.Name, "s3_store_secret_key", oslo.Literal(string(k.secret)))
+	if len(k.authority) > 0 {
+		f.Set(store.Name, "s3_store_cacert", service.Folder+"/config/"+authorityFile(store.Name))
+	}
+}
+
+// authorityFile is that by which a store's endpoint is known.
+func authorityFile(store string) string { return "s3-" + store + "-ca.crt" }
+
+// files are those that a store reads, to lie beside the configuration.
+func (p pair) files(store string) map[string][]byte {
+	out := map[string][]byte{bucketModuleName + ".py": bucketModule}
+	if len(p.authority) > 0 {
+		out[authorityFile(store)] = p.authority
+	}
+	return out
+}
+
+// importKeys loads the module where there is a store in a bucket.
+func importKeys(g *glance) []string {
+	if !slices.ContainsFunc(g.Spec.Stores, func(s servicev1.ImageStore) bool { return s.S3 != nil }) {
+		return nil
+	}
+	return []string{"import = " + bucketModuleName}
+}
