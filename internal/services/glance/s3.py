@@ -5,6 +5,7 @@ keys of that address. So they are in the database and in its backups, in message
 may see a public image is told where a store in Ceph makes Glance tell addresses; and whoever replaces the keys loses
 all images. With this module addresses have no keys, and requests are made with those of the configuration.
 """
+import itertools
 import os
 
 # Since 1.36 boto3 sends checksums that servers other than Amazon's need not know.
@@ -12,7 +13,7 @@ os.environ.setdefault("AWS_REQUEST_CHECKSUM_CALCULATION", "when_required")
 os.environ.setdefault("AWS_RESPONSE_CHECKSUM_VALIDATION", "when_required")
 
 
-def change(s3):
+def change(s3, utils):
     location, store = s3.StoreLocation, s3.Store
     create, prefix, add = store._create_s3_client, store._set_url_prefix, store.add
     location._get_credstring  # fails here rather than to let keys through when it has another name
@@ -25,11 +26,14 @@ def change(s3):
         prefix(self)
         self._url_prefix = self._url_prefix.replace(f"{self.access_key}:{self.secret_key}@", "", 1)
 
-    def add_in_parts(self, image_id, image_file, image_size, *args, **kwargs):
+    def add_in_parts(self, image_id, data, size, *args, **kwargs):
         # Nova and Cinder do not say how much they are about to send. The driver takes that for little, which it reads
-        # into memory as a whole; in parts it takes ten times the size of one, however much it is.
-        size = image_size or self.s3_store_large_object_size
-        return add(self, image_id, image_file, size, *args, **kwargs)
+        # into memory as a whole; in parts it takes ten times the size of one, however much it is. Nothing has no parts.
+        if not size:
+            chunks = utils.chunkreadable(data, self.WRITE_CHUNKSIZE)
+            first = next(chunks, b"")
+            data, size = itertools.chain([first], chunks), self.s3_store_large_object_size if first else 0
+        return add(self, image_id, data, size, *args, **kwargs)
 
     location._get_credstring = lambda self: ""
     store._create_s3_client, store._set_url_prefix, store.add = client, set_prefix, add_in_parts
@@ -37,7 +41,8 @@ def change(s3):
 
 try:
     from glance_store._drivers import s3
-    change(s3)
+    from glance_store.common import utils
+    change(s3, utils)
 except Exception as e:
     # uwsgi goes on without a module that cannot be imported, but not without its worker.
     raise SystemExit(f"the driver of S3 is not the one that is known: {e!r}")

@@ -1,0 +1,306 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/pki"
+	"stackwright.dev/stackwright/test/e2e/story"
+)
+
+// The keys by which Glance may use the bucket. Neither may be in the address of an image.
+const (
+	accessKey = "GLANCE0ACCESS"
+	secretKey = "glance/secret$key"
+)
+
+// trickle uploads the image that it is given as Nova does a snapshot: without saying how much it will be. The data are
+// those of the file that it is given, twice.
+const trickle = `
+import openstack, sys
+cloud = openstack.connect()
+def data():
+    for _ in range(2):
+        with open(sys.argv[2], "rb") as f:
+            while chunk := f.read(1 << 16):
+                yield chunk
+answer = cloud.image.put(f"/images/{sys.argv[1]}/file", data=data(),
+                         headers={"Content-Type": "application/octet-stream"})
+sys.exit(None if answer.status_code == 204 else f"{answer.status_code} {answer.text}")
+`
+
+// Images lie in a bucket of a real S3 server, known by TLS, and in a store of files beside it. What was read once comes
+// from the cache when the bucket is away, and a project that has its fill is refused. What keeps Glance from starting
+// is said by its stores.
+func TestImagesInABucket(t *testing.T) {
+	story.Slow(t)
+	w := story.Start(t)
+	cp := w.Cloud()
+	b := newBucket(w)
+	glance := &servicev1.Glance{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-glance"}}
+	asked := w.Change(cp)
+	asked.Spec.Services.Glance = b.asked()
+	w.Apply(asked)
+	w.Eventually(story.UpToReady, "the store waits for its Secret", func(ctx context.Context) error {
+		if err := w.Get(ctx, w.Key(glance), glance); err != nil {
+			return err
+		}
+		for _, c := range glance.Status.Conditions {
+			if c.Type == "StoresReady" && c.Status == "False" && strings.Contains(c.Message, "bucket") {
+				return nil
+			}
+		}
+		return fmt.Errorf("its conditions are %v", glance.Status.Conditions)
+	})
+	b.allow(cp.Namespace)
+	w.Ready(story.UpToReady, glance)
+	w.Ready(time.Minute, cp)
+
+	kept := b.create(cp.Namespace, "kept")
+	w.Cleanup(b.cleanUp)
+	if out := w.OpenStack("image", "stores", "list", "-f", "value", "-c", "ID", "-c", "Default"); !strings.Contains(out,
+		"far True") || !strings.Contains(out, "near") {
+		t.Errorf("the stores are %q", out)
+	}
+	address := w.OpenStack("image", "show", "-f", "json", kept)
+	if !strings.Contains(address, "s3+https://"+b.host+"/images/"+kept) || strings.Contains(address, accessKey) ||
+		strings.Contains(address, secretKey) {
+		t.Errorf("the image is not where it should be, or its address has keys: %s", address)
+	}
+	b.copies(kept)
+	b.trickles(cp.Namespace)
+	b.refuses(cp.Namespace)
+	b.caches(cp.Namespace, kept)
+}
+
+// bucket is a bucket, and those who serve it.
+type bucket struct {
+	*story.World
+	host   string
+	ca     pki.Pair
+	server *corev1.Service
+	made   []string
+}
+
+// newBucket starts an S3 server in the namespace of the story.
+func newBucket(w *story.World) *bucket {
+	w.Helper()
+	host := "s3." + w.Namespace + ".svc"
+	ca, err := pki.NewCA("the bucket's", time.Now())
+	if err != nil {
+		w.Fatal(err)
+	}
+	leaf, err := pki.Issue(ca, pki.Request{CommonName: host, Names: []string{host}}, time.Now())
+	if err != nil {
+		w.Fatal(err)
+	}
+	labels := map[string]string{"app": "s3"}
+	b := &bucket{World: w, host: host, ca: ca}
+	w.Apply(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "s3"}, Data: map[string][]byte{
+		"tls.crt": leaf.Cert, "tls.key": leaf.Key,
+		"ROOT_ACCESS_KEY_ID": []byte(accessKey), "ROOT_SECRET_ACCESS_KEY": []byte(secretKey)}})
+	b.server = &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "s3"},
+		Spec: corev1.ServiceSpec{Selector: labels}}
+	b.server.Spec.Ports = []corev1.ServicePort{{Port: 443, TargetPort: intstr.FromInt32(7070)}}
+	w.Apply(b.server.DeepCopy())
+	pod := b.pod(labels)
+	w.Apply(pod.DeepCopy())
+	w.Eventually(time.Minute, "the pod of the S3 server takes its program", func(ctx context.Context) error {
+		_, err := w.Cluster.Kubectl(ctx, "-n", w.Namespace, "cp", "bin/versitygw", "s3:/srv/versitygw")
+		if err == nil {
+			_, err = w.Cluster.Kubectl(ctx, "-n", w.Namespace, "exec", "s3", "--", "touch", "/srv/go")
+		}
+		return err
+	})
+	w.Ready(time.Minute, pod)
+	return b
+}
+
+// pod runs the S3 server, once it has been copied there, in the client's image.
+func (b *bucket) pod(labels map[string]string) *corev1.Pod {
+	b.Helper()
+	clients := &corev1.PodList{}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: "s3", Labels: labels}}
+	if err := b.List(b.Context(), clients, client.InNamespace("openstack")); err != nil {
+		b.Fatal(err)
+	}
+	secret := corev1.SecretVolumeSource{SecretName: "s3"}
+	pod.Spec.Volumes = []corev1.Volume{
+		{Name: "srv", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+		{Name: "tls", VolumeSource: corev1.VolumeSource{Secret: &secret}}}
+	for _, p := range clients.Items {
+		if !strings.HasPrefix(p.Name, "openstack-client-") {
+			continue
+		}
+		pod.Spec.SecurityContext = p.Spec.SecurityContext
+		pod.Spec.Containers = []corev1.Container{{Name: "s3", Image: p.Spec.Containers[0].Image,
+			SecurityContext: p.Spec.Containers[0].SecurityContext,
+			Command: []string{"sh", "-ec", "until [ -e /srv/go ]; do sleep 0.2; done; mkdir /srv/data; " +
+				"exec /srv/versitygw --port :7070 --cert /tls/tls.crt --key /tls/tls.key posix /srv/data"},
+			EnvFrom: []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{
+				LocalObjectReference: corev1.LocalObjectReference{Name: "s3"}}}},
+			ReadinessProbe: &corev1.Probe{PeriodSeconds: 1, ProbeHandler: corev1.ProbeHandler{
+				TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(7070)}}},
+			VolumeMounts: []corev1.VolumeMount{{Name: "srv", MountPath: "/srv"}, {Name: "tls", MountPath: "/tls"}}}}
+	}
+	return pod
+}
+
+// asked is a Glance with a store in the bucket and one of files. What is sent to the bucket is soon sent in parts, and
+// addresses are shown, to see that there are no keys in them.
+func (b *bucket) asked() *controlplanev1.GlanceService {
+	b.Helper()
+	value := func(v any) servicev1.Value {
+		out, err := servicev1.ValueOf(v)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return out
+	}
+	g := &controlplanev1.GlanceService{
+		Stores: []servicev1.ImageStore{
+			{Name: "far", S3: &servicev1.S3Store{Endpoint: "https://" + b.host, Bucket: "images", Secret: "bucket"}},
+			{Name: "near", File: &servicev1.FileStore{Size: resource.MustParse("500Mi")}}},
+		Cache: &servicev1.ImageCache{Size: resource.MustParse("200Mi")}, ProjectQuota: resource.MustParse("64Mi"),
+	}
+	g.Config = map[string]servicev1.Options{"DEFAULT": {"show_image_direct_url": value(true)},
+		"far": {"s3_store_create_bucket_on_put": value(true), "s3_store_large_object_size": value(5),
+			"s3_store_large_object_chunk_size": value(5)}}
+	return g
+}
+
+// allow gives Glance what it needs to use the bucket.
+func (b *bucket) allow(namespace string) {
+	b.Helper()
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "bucket"}, Data: map[string][]byte{
+		"AWS_ACCESS_KEY_ID": []byte(accessKey), "AWS_SECRET_ACCESS_KEY": []byte(secretKey), "ca.crt": b.ca.Cert}}
+	b.Apply(secret.DeepCopy())
+	b.Cleanup(func() {
+		if err := b.Delete(context.WithoutCancel(b.Context()), secret); err != nil {
+			b.Error(err)
+		}
+	})
+}
+
+// create makes an image of a file by an upload, and compares what comes back.
+func (b *bucket) create(namespace, name string) string {
+	b.Helper()
+	id := b.OpenStack("image", "create", "--disk-format", "raw", "--container-format", "bare", "--file", some, "-f",
+		"value", "-c", "id", name)
+	b.made = append(b.made, id)
+	if err := equal(b.Context(), b.World, namespace, id); err != nil {
+		b.Errorf("image %s: %v", name, err)
+	}
+	return id
+}
+
+// copies has an image in a second store.
+func (b *bucket) copies(id string) {
+	b.Helper()
+	b.OpenStack("image", "import", "--method", "copy-image", "--store", "near", id)
+	b.Eventually(time.Minute, "the image is in both stores", func(ctx context.Context) error {
+		out, err := b.Cluster.Stackwright(ctx, "openstack", "image", "show", "-f", "json", id)
+		if err == nil && !strings.Contains(out, "far,near") {
+			err = fmt.Errorf("it is %s", out)
+		}
+		return err
+	})
+}
+
+// trickles uploads data of a length that nobody says, more than goes in one part.
+func (b *bucket) trickles(namespace string) {
+	b.Helper()
+	id := b.OpenStack("image", "create", "--disk-format", "raw", "--container-format", "bare", "-f", "value", "-c", "id",
+		"trickled")
+	b.made = append(b.made, id)
+	if _, err := inClient(b.Context(), b.World, namespace, "python3", "-c", trickle, id, some); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := b.Cluster.Stackwright(b.Context(), "openstack", "image", "save", "--file", "/tmp/twice", id); err != nil {
+		b.Fatal(err)
+	}
+	compare := "cat " + some + " " + some + " | cmp - /tmp/twice"
+	if _, err := inClient(b.Context(), b.World, namespace, "sh", "-ec", compare); err != nil {
+		b.Errorf("what trickled in comes out otherwise: %v", err)
+	}
+}
+
+// refuses sends more than the project may have. Glance answers before it has all of it and closes the connection, so
+// that a client may learn of the end and not of the answer; then it tries again, as a person would.
+func (b *bucket) refuses(namespace string) {
+	b.Helper()
+	if _, err := inClient(b.Context(), b.World, namespace, "truncate", "--size", "100M", "/tmp/much"); err != nil {
+		b.Fatal(err)
+	}
+	b.Eventually(2*time.Minute, "an image of 100 MB is refused where 64 MiB are the most", func(ctx context.Context) error {
+		out, err := b.Cluster.Stackwright(ctx, "openstack", "image", "create", "--disk-format", "raw",
+			"--container-format", "bare", "--file", "/tmp/much", "much")
+		if err == nil {
+			b.Fatalf("it was taken: %s", out)
+		}
+		if !strings.Contains(err.Error(), "413") || !strings.Contains(err.Error(), "quota") {
+			return err
+		}
+		return nil
+	})
+}
+
+// caches reads an image while the bucket is away, which another one that was not read before cannot be.
+func (b *bucket) caches(namespace, id string) {
+	b.Helper()
+	unread := b.OpenStack("image", "create", "--disk-format", "raw", "--container-format", "bare", "--file",
+		"/usr/bin/env", "-f", "value", "-c", "id", "unread")
+	b.made = append(b.made, unread)
+	b.away(true)
+	if err := equal(b.Context(), b.World, namespace, id); err != nil {
+		b.Errorf("the cache has not the image: %v", err)
+	}
+	save := []string{"openstack", "image", "save", "--file", "/tmp/unread", unread}
+	if out, err := b.Cluster.Stackwright(b.Context(), save...); err == nil {
+		b.Errorf("the bucket is still there: %s", out)
+	}
+	b.away(false)
+	b.Eventually(time.Minute, "the bucket is back", func(ctx context.Context) error {
+		_, err := b.Cluster.Stackwright(ctx, save...)
+		return err
+	})
+	if out := b.OpenStack("cached", "image", "list", "-f", "value"); !strings.Contains(out, id) {
+		b.Errorf("the cache is said to have %q", out)
+	}
+}
+
+// away takes the S3 server from its address, or brings it back.
+func (b *bucket) away(gone bool) {
+	b.Helper()
+	s := b.server.DeepCopy()
+	if gone {
+		s.Spec.Selector = map[string]string{"app": "away"}
+	}
+	b.Apply(s)
+}
+
+// cleanUp removes the images: what is known about them stays with the database.
+func (b *bucket) cleanUp() {
+	ids := b.made
+	if out, err := b.Cluster.Stackwright(context.WithoutCancel(b.Context()), "openstack", "image", "list", "-f", "value",
+		"-c", "ID", "--name", "much"); err == nil {
+		ids = append(ids, strings.Fields(out)...)
+	}
+	args := append([]string{"openstack", "image", "delete"}, ids...)
+	if _, err := b.Cluster.Stackwright(context.WithoutCancel(b.Context()), args...); err != nil {
+		b.Errorf("removing the images: %v", err)
+	}
+}
