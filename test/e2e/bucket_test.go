@@ -245,7 +245,7 @@ func (b *bucket) refuses(namespace string) {
 	if _, err := inClient(b.Context(), b.World, namespace, "truncate", "--size", "100M", "/tmp/much"); err != nil {
 		b.Fatal(err)
 	}
-	b.Eventually(2*time.Minute, "an image of 100 MB is refused where 64 MiB are the most", func(ctx context.Context) error {
+	b.Eventually(2*time.Minute, "an image of 100 MB is refused, 64 MiB are the most", func(ctx context.Context) error {
 		out, err := b.Cluster.Stackwright(ctx, "openstack", "image", "create", "--disk-format", "raw",
 			"--container-format", "bare", "--file", "/tmp/much", "much")
 		if err == nil {
