@@ -69,8 +69,8 @@ func TestImagesInABucket(t *testing.T) {
 	w.Ready(story.UpToReady, glance)
 	w.Ready(time.Minute, cp)
 
-	kept := b.create(cp.Namespace, "kept")
 	w.Cleanup(b.cleanUp)
+	kept := b.create(cp.Namespace, "kept")
 	if out := w.OpenStack("image", "stores", "list", "-f", "value", "-c", "ID", "-c", "Default"); !strings.Contains(out,
 		"far True") || !strings.Contains(out, "near") {
 		t.Errorf("the stores are %q", out)
@@ -150,13 +150,18 @@ func (b *bucket) pod(labels map[string]string) *corev1.Pod {
 			SecurityContext: p.Spec.Containers[0].SecurityContext,
 			Command: []string{"sh", "-ec", "until [ -e /srv/go ]; do sleep 0.2; done; mkdir /srv/data; " +
 				"exec /srv/versitygw --port :7070 --cert /tls/tls.crt --key /tls/tls.key posix /srv/data"},
-			EnvFrom: []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{
-				LocalObjectReference: corev1.LocalObjectReference{Name: "s3"}}}},
+			Env: []corev1.EnvVar{given("ROOT_ACCESS_KEY_ID"), given("ROOT_SECRET_ACCESS_KEY")},
 			ReadinessProbe: &corev1.Probe{PeriodSeconds: 1, ProbeHandler: corev1.ProbeHandler{
 				TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(7070)}}},
 			VolumeMounts: []corev1.VolumeMount{{Name: "srv", MountPath: "/srv"}, {Name: "tls", MountPath: "/tls"}}}}
 	}
 	return pod
+}
+
+// given is a variable that a server takes from its Secret.
+func given(name string) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+		LocalObjectReference: corev1.LocalObjectReference{Name: "s3"}, Key: name}}}
 }
 
 // asked is a Glance with a store in the bucket and one of files. What is sent to the bucket is soon sent in parts, and
@@ -298,6 +303,9 @@ func (b *bucket) cleanUp() {
 	if out, err := b.Cluster.Stackwright(context.WithoutCancel(b.Context()), "openstack", "image", "list", "-f", "value",
 		"-c", "ID", "--name", "much"); err == nil {
 		ids = append(ids, strings.Fields(out)...)
+	}
+	if len(ids) == 0 {
+		return
 	}
 	args := append([]string{"openstack", "image", "delete"}, ids...)
 	if _, err := b.Cluster.Stackwright(context.WithoutCancel(b.Context()), args...); err != nil {
