@@ -66,6 +66,7 @@ const (
 	cephName    = "ceph"
 	poolImages  = "images"
 	poolVolumes = "volumes"
+	poolServers = "vms"
 )
 
 // cephSecret has the key of a client of that Ceph.
@@ -75,14 +76,17 @@ func inCeph(client, pool string) map[string]any {
 	return map[string]any{"secret": cephSecret(client), "pool": pool}
 }
 
-// ceph is where images and volumes are on this machine.
+// ceph is where images, volumes and disks of servers are on this machine. Nova writes images, too: a snapshot of a
+// server is made in place.
 func (u *ascent) ceph(image string) *unstructured.Unstructured {
 	d := object("DevCeph", u.ns(), cephName, map[string]any{
 		"image": image,
-		"pools": []any{map[string]any{"name": poolImages}, map[string]any{"name": poolVolumes}},
+		"pools": []any{map[string]any{"name": poolImages}, map[string]any{"name": poolVolumes},
+			map[string]any{"name": poolServers}},
 		"clients": []any{
 			map[string]any{"name": "glance", "pools": []any{poolImages}},
 			map[string]any{"name": "cinder", "pools": []any{poolVolumes}, "readOnlyPools": []any{poolImages}},
+			map[string]any{"name": "nova", "pools": []any{poolServers, poolImages}},
 		},
 		"storage": map[string]any{"size": "20Gi"},
 	})
@@ -139,8 +143,9 @@ const blockName = "local"
 // tunnelLink is the link that nodes of devcluster have for tunnels.
 const tunnelLink = "eth1"
 
-// block makes all nodes of the cluster on this machine hosts of a control plane.
-func (u *ascent) block(o *controlplanev1.OpenStackControlPlane, out outside) *unstructured.Unstructured {
+// block makes all nodes of the cluster on this machine hosts of a control plane. Disks of servers are in the Ceph,
+// unless those of a block that was there before are not.
+func (u *ascent) block(o *controlplanev1.OpenStackControlPlane, out outside, disks bool) *unstructured.Unstructured {
 	spec := map[string]any{
 		"release": u.release, "cell": o.Name + "-nova-cell1", "ovn": o.Name + "-ovn",
 		"hosts": map[string]any{"nodeSelector": map[string]any{"kubernetes.io/os": "linux"}},
@@ -149,6 +154,9 @@ func (u *ascent) block(o *controlplanev1.OpenStackControlPlane, out outside) *un
 	}
 	if stores(o) {
 		spec["libvirt"] = map[string]any{"ceph": []any{map[string]any{"secret": cephSecret("cinder")}}}
+	}
+	if stores(o) && disks {
+		spec["storage"] = map[string]any{"rbd": inCeph("nova", poolServers)}
 	}
 	b := object("BuildingBlock", u.ns(), blockName, spec)
 	b.SetGroupVersionKind(fleetv1.GroupVersion.WithKind(b.GetKind()))
@@ -177,7 +185,12 @@ func (u *ascent) recruit(ctx context.Context, c client.Client) error {
 	if err != nil {
 		return err
 	}
-	return apply(ctx, c, u.block(o, out))
+	before := &fleetv1.BuildingBlock{}
+	err = c.Get(ctx, client.ObjectKey{Namespace: u.ns(), Name: blockName}, before)
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("looking for the hosts: %w", err)
+	}
+	return apply(ctx, c, u.block(o, out, err != nil || before.Spec.Storage != nil))
 }
 
 // hosts follows the hosts until they work.

@@ -56,6 +56,8 @@ type CephAccess struct {
 	Key  []byte
 	conf []byte
 	base string
+	// folder is where the containers have the files.
+	folder string
 }
 
 // NewCephUser makes sense of the Secret of a Ceph, for those who are told by others where that is.
@@ -83,7 +85,7 @@ func NewCephAccess(name string, c *servicev1.Ceph, secret map[string][]byte) (*C
 	if err != nil {
 		return nil, err
 	}
-	a.base = "ceph-" + name
+	a.base, a.folder = "ceph-"+name, path("config", "")
 	switch conf := secret["ceph.conf"]; {
 	case len(c.Monitors) > 0:
 		a.conf = fmt.Appendf(nil, "[global]\nmon_host = %s\n", strings.Join(c.Monitors, ","))
@@ -101,14 +103,21 @@ func SecretID(fsid, user string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte("stackwright.dev/ceph/"+fsid+"/"+user)).String()
 }
 
+// In has the files in another folder of the containers than services have them.
+func (a *CephAccess) In(folder string) *CephAccess {
+	moved := *a
+	moved.folder = folder + "/"
+	return &moved
+}
+
 // Conf is the path of ceph.conf in the containers.
-func (a *CephAccess) Conf() string { return path("config", a.base+".conf") }
+func (a *CephAccess) Conf() string { return a.folder + a.base + ".conf" }
 
 // Files are those that the programs read, to lie beside the configuration.
 func (a *CephAccess) Files() map[string][]byte {
 	keyring := a.base + ".keyring"
 	return map[string][]byte{
-		a.base + ".conf": fmt.Appendf(slices.Clone(a.conf), "[client.%s]\nkeyring = %s\n", a.User, path("config", keyring)),
+		a.base + ".conf": fmt.Appendf(slices.Clone(a.conf), "[client.%s]\nkeyring = %s\n", a.User, a.folder+keyring),
 		keyring:          fmt.Appendf(nil, "[client.%s]\nkey = %s\n", a.User, a.Key),
 	}
 }

@@ -26,7 +26,8 @@ const (
 // BuildingBlockSpec says which hosts are wanted.
 // +kubebuilder:validation:XValidation:rule="self.driver != 'libvirt' || has(self.hosts) && has(self.hosts.nodeSelector)",message="driver libvirt needs hosts.nodeSelector"
 // +kubebuilder:validation:XValidation:rule="(self.driver == 'fake') == has(self.fake)",message="fake.hosts is the number of hosts of driver fake, and of no other"
-// +kubebuilder:validation:XValidation:rule="self.driver == 'libvirt' || !has(self.libvirt) && !has(self.ovn)",message="libvirt and ovn belong to driver libvirt"
+// +kubebuilder:validation:XValidation:rule="self.driver == 'libvirt' || !has(self.libvirt) && !has(self.ovn) && !has(self.storage)",message="libvirt, ovn and storage belong to driver libvirt"
+// +kubebuilder:validation:XValidation:rule="has(self.storage) == has(oldSelf.storage)",message="storage cannot be given to a block or taken from it: the disks of its servers are where they are; make another block"
 // +kubebuilder:validation:XValidation:rule="has(self.ovn) || !has(self.network)",message="network says how the chassis of ovn are connected: set ovn, too"
 // +kubebuilder:validation:XValidation:rule="!has(self.network) || !has(self.network.bridgeMappings) || self.network.bridgeMappings.all(m, !has(m.interface) || self.network.bridgeMappings.exists_one(n, has(n.interface) && n.interface == m.interface) && !(has(self.network.tunnel) && has(self.network.tunnel.interface) && self.network.tunnel.interface == m.interface))",message="a NIC is a port of one bridge: give tunnel and each of bridgeMappings another interface"
 type BuildingBlockSpec struct {
@@ -69,6 +70,9 @@ type BuildingBlockSpec struct {
 	// Libvirt says how servers run on hosts of driver libvirt.
 	// +optional
 	Libvirt *Libvirt `json:"libvirt,omitempty"`
+	// Storage says where the disks of servers are. Without it they are files of the host that the server is on.
+	// +optional
+	Storage *Storage `json:"storage,omitempty"`
 	// Placement says what the scheduler is to know of the hosts.
 	// +optional
 	Placement Placement `json:"placement,omitzero"`
@@ -163,6 +167,14 @@ type Libvirt struct {
 	// +listMapKey=secret
 	// +kubebuilder:validation:MaxItems=8
 	Ceph []CephUser `json:"ceph,omitempty"`
+}
+
+// Storage says where the disks of servers are. Volumes are where Cinder has them, whatever is said here.
+// +kubebuilder:validation:XValidation:rule="self.rbd.pool == oldSelf.rbd.pool",message="storage.rbd.pool cannot be changed: the disks of the servers are in it; make another block"
+type Storage struct {
+	// RBD keeps disks in a pool of a Ceph. Servers move between the hosts of the block without copying them, and an image
+	// that is in the same Ceph is not copied for a new server. The user writes the pool and reads that of the images.
+	RBD servicev1.Ceph `json:"rbd"`
 }
 
 // CephUser is a user of a Ceph. Where that is Cinder tells with each volume.

@@ -19,6 +19,25 @@ log_outputs = "3:stderr"
 host_uuid = "%s"
 `
 
+// listenConf of libvirtd lets other hosts in that have a certificate of the same authority. Its files are where libvirt
+// looks for them by itself.
+const listenConf = `listen_tls = 1
+listen_tcp = 0
+listen_addr = "%s"
+auth_tls = "none"
+`
+
+// moveConf of libvirtd has QEMU listen to servers that come at the host's address only, and to hosts that it knows by
+// their certificate only.
+const moveConf = `migration_address = "%[1]s"
+migration_host = "%[1]s"
+migration_port_min = 49152
+migration_port_max = 49215
+default_tls_x509_cert_dir = "%[2]s/qemu"
+default_tls_x509_verify = 1
+migrate_tls_force = 1
+`
+
 // guestConf of libvirtd. Guests live in the control group and the namespaces of libvirtd, without a daemon for their
 // logs, as a daemon in the container would end with it.
 const guestConf = `user = "root"
@@ -56,7 +75,12 @@ func (c Config) prepare() error {
 	if err != nil {
 		return err
 	}
-	for name, content := range map[string]string{"libvirtd.conf": fmt.Sprintf(daemonConf, id), "qemu.conf": guestConf} {
+	daemon, guest := fmt.Sprintf(daemonConf, id), guestConf
+	if c.Address != "" {
+		daemon += fmt.Sprintf(listenConf, c.Address)
+		guest += fmt.Sprintf(moveConf, c.Address, c.PKI)
+	}
+	for name, content := range map[string]string{"libvirtd.conf": daemon, "qemu.conf": guest} {
 		if err := os.WriteFile(c.path("etc/libvirt", name), []byte(content), 0o600); err != nil {
 			return fmt.Errorf("writing %s: %w", name, err)
 		}

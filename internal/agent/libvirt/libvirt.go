@@ -31,6 +31,10 @@ type Config struct {
 	// Keys is a folder of keys of Cephs, in files that are called by the ids under which Nova asks for them. Empty: there
 	// are none.
 	Keys string
+	// Address that libvirtd and QEMU listen at for other hosts. Empty: they do not.
+	Address string
+	// PKI is the folder of the certificates by which hosts know each other.
+	PKI string
 	// Daemon is the command line of libvirtd.
 	Daemon []string
 }
@@ -43,6 +47,8 @@ func read(role string, args []string) (c Config, err error) {
 	f.StringVar(&c.Folder, "folder", "/", "folder in which the files of libvirtd and Nova are")
 	f.IntVar(&c.Owner, "owner", 0, "user and group that Nova's files belong to")
 	f.StringVar(&c.Keys, "keys", "", "folder of keys of Cephs, in files that are called by their ids")
+	f.StringVar(&c.Address, "address", "", "address that libvirtd and QEMU listen at for other hosts")
+	f.StringVar(&c.PKI, "pki", "/etc/pki", "folder of the certificates by which hosts know each other")
 	if err := f.Parse(args); err != nil {
 		return c, fmt.Errorf("reading flags: %w", err)
 	}
@@ -75,6 +81,9 @@ func Run(ctx context.Context, args []string) error {
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = endWithin
+	if c.Address != "" {
+		go c.renew(ctx)
+	}
 	if err := cmd.Run(); ctx.Err() == nil {
 		return fmt.Errorf("libvirtd ended by itself: %w", errors.Join(err, errors.New("its last words are above")))
 	}

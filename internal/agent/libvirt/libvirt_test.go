@@ -1,6 +1,7 @@
 package libvirt
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -97,6 +98,69 @@ func TestFilesOfAHost(t *testing.T) {
 	}
 	if info, err := os.Stat(c.path("var/lib/nova/instances")); err != nil || !info.IsDir() {
 		t.Errorf("there is no folder for guests: %v", err)
+	}
+}
+
+// libvirtd listens to other hosts at its address only, and to those with a certificate only; nobody is called in the
+// clear. Without an address it listens to nobody.
+func TestWhoHostsListenTo(t *testing.T) {
+	c := Config{Folder: t.TempDir(), Owner: os.Getuid()}
+	if err := c.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if got := content(t, c.path("etc/libvirt/libvirtd.conf")); strings.Contains(got, "listen") {
+		t.Errorf("without an address libvirtd has\n%s", got)
+	}
+	c.Address, c.PKI = "10.0.0.1", "/certificates"
+	if err := c.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	for file, lines := range map[string][]string{
+		"libvirtd.conf": {"listen_tls = 1", "listen_tcp = 0", `listen_addr = "10.0.0.1"`},
+		"qemu.conf": {`migration_address = "10.0.0.1"`, "migrate_tls_force = 1", "default_tls_x509_verify = 1",
+			`default_tls_x509_cert_dir = "/certificates/qemu"`},
+	} {
+		got := content(t, c.path("etc/libvirt", file))
+		for _, line := range lines {
+			if !strings.Contains(got, "\n"+line+"\n") {
+				t.Errorf("%s has no line %s:\n%s", file, line, got)
+			}
+		}
+	}
+}
+
+// Certificates that change are read again, once, and again until libvirtd has done so.
+func TestRenewedCertificatesAreRead(t *testing.T) {
+	folder, told := t.TempDir(), 0
+	put := func(content string) {
+		for _, name := range []string{"CA/cacert.pem", "libvirt/servercert.pem", "libvirt/private/serverkey.pem"} {
+			write(t, filepath.Join(folder, name), content)
+		}
+	}
+	fails := errors.New("not yet")
+	r := &renewal{folder: folder, tell: func(context.Context) ([]byte, error) {
+		told++
+		return nil, fails
+	}}
+	put("one")
+	r.used = r.sum()
+	for step, want := range []int{0, 1, 2, 2} {
+		switch step {
+		case 1:
+			put("two")
+		case 2:
+			fails = nil
+		}
+		r.look(t.Context())
+		if told != want {
+			t.Errorf("in step %d libvirtd was told %d times, want %d", step, told, want)
+		}
+	}
+	if err := os.Remove(filepath.Join(folder, "CA/cacert.pem")); err != nil {
+		t.Fatal(err)
+	}
+	if r.look(t.Context()); told != 2 {
+		t.Error("libvirtd was told of certificates that are not all there")
 	}
 }
 

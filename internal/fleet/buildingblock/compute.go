@@ -29,7 +29,8 @@ func computeRights() []corev1.Capability {
 func computeSet(s *scope) ([]client.Object, error) {
 	b := s.Owner()
 	c := compute(s)
-	c.Env = append(c.Env, field("OS_DEFAULT__HOST", "spec.nodeName"), field("OS_DEFAULT__MY_IP", "status.hostIP"))
+	c.Env = append(c.Env, field("OS_DEFAULT__HOST", "spec.nodeName"), field("OS_DEFAULT__MY_IP", "status.hostIP"),
+		field("OS_LIBVIRT__LIVE_MIGRATION_INBOUND_ADDR", "status.hostIP"))
 	if virtType(b) == auto {
 		c.Env = append(c.Env, corev1.EnvVar{Name: "STACKWRIGHT_ACCELERATOR", Value: auto})
 	}

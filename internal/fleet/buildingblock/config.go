@@ -38,11 +38,18 @@ const (
 // they have in common with all of their cell.
 func config(s *scope) ([]client.Object, error) {
 	b := s.Owner()
-	file, err := compose(b)
+	ceph, err := disks(s)
+	if err != nil {
+		return nil, err
+	}
+	file, err := compose(b, ceph)
 	if err != nil {
 		return nil, &outcome.Error{Class: outcome.Invalid, Reason: "InvalidConfig", Err: err}
 	}
 	data := map[string][]byte{configFile: file.Bytes(), launcherFile: launcher}
+	if ceph != nil {
+		maps.Copy(data, ceph.Files())
+	}
 	if traits := b.Spec.Placement.Traits; len(traits) > 0 {
 		data[providerFile] = providers(traits)
 	}
@@ -51,7 +58,10 @@ func config(s *scope) ([]client.Object, error) {
 	return []client.Object{secret}, nil
 }
 
-func compose(b object) (*oslo.File, error) {
+func compose(b object, ceph *service.CephAccess) (*oslo.File, error) {
+	if err := one(b); err != nil {
+		return nil, err
+	}
 	layer, err := service.LayerOf(b.Spec.Config)
 	if err != nil {
 		return nil, err
@@ -60,17 +70,21 @@ func compose(b object) (*oslo.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("spec.release: %w; take a release that the operator knows", err)
 	}
-	return oslo.Checker{Catalogue: known}.Compose(options(b), layer)
+	return oslo.Checker{Catalogue: known}.Compose(options(b, ceph), layer)
 }
 
 // options sets what differs from upstream's defaults and from the cell's configuration.
-func options(b object) *oslo.File {
+func options(b object, ceph *service.CephAccess) *oslo.File {
 	f := &oslo.File{}
 	f.Set(oslo.Default, "instances_path", "/var/lib/nova/instances")
 	if fake(b) {
 		f.Set(oslo.Default, "compute_driver", "fake.FakeHost")
 	} else {
 		virtual(b, f)
+		moves(f)
+	}
+	if ceph != nil {
+		keep(f, disksOf(b).Pool, ceph)
 	}
 	ratios := b.Spec.Placement.Overcommit
 	for name, r := range map[string]*fleetv1.Ratio{"cpu": ratios.CPU, "ram": ratios.Memory, "disk": ratios.Disk} {

@@ -64,6 +64,10 @@ const (
 	refPassword   = "metadata-password"
 	refKeys       = "keys"
 	refNovas      = "novas"
+	refDisks      = "disks"
+	refAuthority  = "hosts-authority"
+	stepAuthority = "hosts-authority"
+	stepIdentity  = "hosts-identity"
 )
 
 // conditionHosts is that of all that is about hosts as Nova knows them.
@@ -85,7 +89,7 @@ func Definition() kit.Definition[object] {
 }
 
 func refs() []ref.Ref[object] {
-	return append(slices.Concat(metadataRefs(), hostRefs(), keyRefs()),
+	return append(slices.Concat(metadataRefs(), hostRefs(), keyRefs()), authorityRef(),
 		ref.To(refRelease, &controlplanev1.OpenStackRelease{}, func(b object) []types.NamespacedName {
 			return []types.NamespacedName{{Name: b.Spec.Release}}
 		}, ref.Optional[object](), ref.DigestOf[object](pictures)),
@@ -98,7 +102,7 @@ func refs() []ref.Ref[object] {
 			return []types.NamespacedName{{Name: b.Namespace}}
 		}, ref.DigestOf[object](nodes.Level)),
 		ref.To(refNodes, &corev1.Node{}, func(object) []types.NamespacedName { return []types.NamespacedName{{}} },
-			ref.DigestOf[object](nodes.Digest)),
+			ref.DigestOf[object](whereabouts)),
 		ref.To(refOthers, &fleetv1.BuildingBlock{}, func(b object) []types.NamespacedName {
 			return []types.NamespacedName{{Namespace: b.Namespace}}
 		}, ref.DigestOf[object](claim)),
@@ -115,7 +119,7 @@ func steps() []step.Step[object] {
 	with := func(o []step.Option[object], more ...step.Option[object]) []step.Option[object] {
 		return append(slices.Clone(o), more...)
 	}
-	return []step.Step[object]{
+	return append([]step.Step[object]{
 		step.Check(stepRelease, checkImages, step.Reads[object](refRelease), step.Condition[object]("ImagesReady")),
 		step.Check(stepNamespace, namespace, step.Reads[object](refNamespace), step.When(onNodes),
 			step.Condition[object]("NamespaceReady")),
@@ -126,12 +130,13 @@ func steps() []step.Step[object] {
 		step.Objects(stepHosts, hypervisorsOf, step.Reads[object](refCell, refNodes, refHosts), step.After[object](stepNodes),
 			step.Condition[object](conditionHosts), step.Makes[object](&fleetv1.Hypervisor{}),
 			step.Ready[object](hypervisorKind, gate.Exists), step.ForsakeWhen(forgotten)),
-		step.Objects(stepConfig, config, step.Makes[object](&corev1.Secret{}), step.Condition[object]("ConfigReady")),
+		step.Objects(stepConfig, config, step.Makes[object](&corev1.Secret{}), step.Reads[object](refDisks),
+			step.Condition[object]("ConfigReady")),
 		step.Objects(stepAccess, account, step.Makes[object](&corev1.ServiceAccount{})),
-		step.Objects(stepKeys, keys, step.Reads[object](service.CephReads()...), step.When(onCeph),
+		step.Objects(stepKeys, keys, step.Reads[object](append(service.CephReads(), refDisks)...), step.When(onCeph),
 			step.Makes[object](&corev1.Secret{}), step.Condition[object]("KeysReady")),
 		step.Objects(stepLibvirt, libvirtSet, with(hosts, step.Makes[object](&appsv1.DaemonSet{}),
-			step.Reads[object](refKeys), step.After[object](stepKeys),
+			step.Reads[object](refKeys), step.After[object](stepKeys, stepIdentity),
 			step.Condition[object]("LibvirtReady"))...),
 		step.Objects(stepChassis, chassis, with(release, step.After[object](stepNamespace, stepNodes), step.When(networked),
 			step.Reads[object](refNodes, refHosts), step.Makes[object](&infrav1.OVNChassis{}),
@@ -148,7 +153,7 @@ func steps() []step.Step[object] {
 			step.Makes[object](&openstackv1.HostAggregate{}, &openstackv1.AggregateHost{}), step.ForsakeWhen(forgotten)),
 		step.Objects(stepFake, fakeSet, with(release, append(compute, step.After[object](stepAccess), step.When(fake),
 			step.Makes[object](&appsv1.StatefulSet{}), step.Condition[object]("FakeReady"))...)...),
-	}
+	}, identity()...)
 }
 
 // onNodes tells whether the hosts are nodes.

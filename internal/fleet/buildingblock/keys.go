@@ -15,12 +15,12 @@ const keysDir = "/etc/stackwright/keys"
 
 func keysName(b object) string { return b.Name + "-keys" }
 
-// onCeph tells whether servers have volumes in a Ceph.
-func onCeph(b object) bool { return len(cephs(b)) > 0 }
+// onCeph tells whether servers have volumes or disks in a Ceph.
+func onCeph(b object) bool { return len(cephs(b)) > 0 || disksOf(b) != nil }
 
 // keyRefs are the Secrets of the Cephs, and the one that the block makes of them.
 func keyRefs() []ref.Ref[object] {
-	return append(service.CephRefs(cephs), ref.Local(refKeys, &corev1.Secret{}, func(b object) string {
+	return append(service.CephRefs(cephs), diskRef(), ref.Local(refKeys, &corev1.Secret{}, func(b object) string {
 		if !onCeph(b) {
 			return ""
 		}
@@ -40,15 +40,15 @@ func cephs(b object) []*servicev1.Ceph {
 }
 
 // keys writes down what libvirtd needs to know of Cephs. Nova names the key of a volume by the id that Cinder told it,
-// which is made of what the Secret says.
+// and that of a disk by the one in its own configuration; both are made of what the Secret says.
 func keys(s *scope) ([]client.Object, error) {
 	b := s.Owner()
+	known, err := users(s)
+	if err != nil {
+		return nil, err
+	}
 	data := map[string][]byte{}
-	for i, c := range cephs(b) {
-		user, err := service.NewCephUser(c, s.Content(service.RefCeph(i)))
-		if err != nil {
-			return nil, err
-		}
+	for _, user := range known {
 		data[user.Secret] = user.Key
 	}
 	return []client.Object{&corev1.Secret{ObjectMeta: meta(b, keysName(b), "libvirt"), Data: data}}, nil

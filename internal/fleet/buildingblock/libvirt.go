@@ -20,9 +20,9 @@ func libvirtRights() []corev1.Capability {
 func libvirtSet(s *scope) ([]client.Object, error) {
 	b := s.Owner()
 	c := running(s, imageLibvirt)
-	c.Command = []string{"stackwright-agent", "libvirt", "--name=$(NODE_NAME)", fmt.Sprintf("--owner=%d", uid), "--",
-		"libvirtd"}
-	c.Env = []corev1.EnvVar{field("NODE_NAME", "spec.nodeName")}
+	c.Command = []string{"stackwright-agent", "libvirt", "--name=$(NODE_NAME)", "--address=$(HOST_IP)",
+		"--pki=" + pkiDir, fmt.Sprintf("--owner=%d", uid), "--", "libvirtd", "--listen"}
+	c.Env = []corev1.EnvVar{field("NODE_NAME", "spec.nodeName"), field("HOST_IP", "status.hostIP")}
 	c.ReadinessProbe = ask(5, 5, "virsh", "--connect", "qemu:///system", "version")
 	c.SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64(0)), ReadOnlyRootFilesystem: new(true),
 		Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}, Add: libvirtRights()}}
@@ -35,6 +35,8 @@ func libvirtSet(s *scope) ([]client.Object, error) {
 		{"libvirt", "/var/lib/libvirt", state + "/libvirt/state"},
 		{"logs", "/var/log/libvirt", state + "/libvirt/logs"}, {"nova", "/var/lib/nova", state + "/nova"},
 	})
+	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "identity", MountPath: pkiDir, ReadOnly: true})
+	volumes = append(volumes, identities(b))
 	if onCeph(b) {
 		c.Command = slices.Insert(c.Command, 2, "--keys="+keysDir)
 		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "keys", MountPath: keysDir, ReadOnly: true},

@@ -37,7 +37,9 @@ func TestServerRefuses(t *testing.T) {
 			"cell":     {"libvirt", "spec: {cell: ''}", "spec.cell"},
 			"no nodes": {"libvirt", "spec: {hosts: null}", "driver libvirt needs hosts.nodeSelector"},
 			"no ovn":   {"libvirt", "spec: {network: {gateway: true}}", "set ovn, too"},
-			"fake ovn": {"fake", "spec: {ovn: network}", "libvirt and ovn belong to driver libvirt"},
+			"fake ovn": {"fake", "spec: {ovn: network}", "libvirt, ovn and storage belong to driver libvirt"},
+			"disks":    {"fake", "spec: {storage: {rbd: {secret: a, pool: b}}}", "libvirt, ovn and storage belong to driver"},
+			"no pool":  {"libvirt", "spec: {storage: {rbd: {secret: a}}}", "spec.storage.rbd.pool"},
 			"one NIC": {"libvirt", "spec: {ovn: a, network: {tunnel: {interface: e}, bridgeMappings: [{physicalNetwork: p, " +
 				"interface: e}]}}", "a NIC is a port of one bridge"},
 			"any node": {"libvirt", "spec: {hosts: {nodeSelector: {example.org/rack: null}}}", "spec.hosts.nodeSelector"},
@@ -50,7 +52,7 @@ func TestServerRefuses(t *testing.T) {
 			"driver":   {"fake", "spec: {driver: vmware}", "spec.driver"},
 			"no hosts": {"fake", "spec: {fake: null}", "fake.hosts is the number of hosts of driver fake"},
 			"too many": {"fake", "spec: {fake: {hosts: 501}}", "spec.fake.hosts"},
-			"libvirt":  {"fake", "spec: {libvirt: {virtType: kvm}}", "libvirt and ovn belong to driver libvirt"},
+			"libvirt":  {"fake", "spec: {libvirt: {virtType: kvm}}", "libvirt, ovn and storage belong to driver libvirt"},
 			"name":     {"fake", "metadata: {name: 1st}", "at most 40 lower-case letters"},
 		} {
 			u := &unstructured.Unstructured{}
@@ -76,5 +78,22 @@ func TestServerRefusesChanges(t *testing.T) {
 			servicetest.Must(p.T, unstructured.SetNestedField(b.Object, c[0], "spec", field))
 			servicetest.Denied(p.T, p.Client.Update(p.T.Context(), b), c[1])
 		}
+	})
+}
+
+// Disks do not move from one place to another because a block says so.
+func TestServerRefusesOtherDisks(t *testing.T) {
+	s := scenario(t, "libvirt", "spec: {storage: {rbd: {secret: ceph-nova, pool: vms}}}")
+	s.Config = live
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		b := p.Object(rack)
+		servicetest.Must(p.T, unstructured.SetNestedField(b.Object, "other", "spec", "storage", "rbd", "pool"))
+		servicetest.Denied(p.T, p.Client.Update(p.T.Context(), b), "storage.rbd.pool cannot be changed")
+		b = p.Object(rack)
+		unstructured.RemoveNestedField(b.Object, "spec", "storage")
+		servicetest.Denied(p.T, p.Client.Update(p.T.Context(), b), "storage cannot be given to a block or taken from it")
+		b = p.Object(rack)
+		servicetest.Must(p.T, unstructured.SetNestedField(b.Object, "nova", "spec", "storage", "rbd", "user"))
+		servicetest.Must(p.T, p.Client.Update(p.T.Context(), b))
 	})
 }

@@ -101,8 +101,9 @@ func TestVariants(t *testing.T) {
 		"qemu": "spec: {libvirt: {virtType: qemu}}",
 		"agents": `spec: {agents: {maxUnavailable: 2, libvirt: {resources: {requests: {memory: 64Mi}}},
   novaCompute: {resources: {limits: {memory: 1Gi}}}}, hosts: {tolerations: [{key: servers, operator: Exists}]}}`,
-		"ceph": "spec: {libvirt: {ceph: [{secret: ceph-cinder}, {secret: rook, user: volumes}]}}",
-		"zone": "spec: {placement: {availabilityZone: north, aggregates: [ssd]}}",
+		"disks": "spec: {storage: {rbd: {secret: ceph-nova, pool: vms}}}",
+		"ceph":  "spec: {libvirt: {ceph: [{secret: ceph-cinder}, {secret: rook, user: volumes}]}}",
+		"zone":  "spec: {placement: {availabilityZone: north, aggregates: [ssd]}}",
 		"network": `spec: {ovn: network, agents: {chassis: {image: "images.test/ovn-chassis:2"}}, network: {gateway: true,
   tunnel: {interface: eth1}, bridgeMappings: [{physicalNetwork: public, interface: eth2}]}}`,
 	} {
@@ -257,6 +258,14 @@ func TestWhatCannotWorkIsTold(t *testing.T) {
 		"no image": {"spec: {release: austin, agents: {novaCompute: {image: a}}}", "", "ImagesReady", "ImageMissing",
 			"OpenStackRelease austin names no image for libvirt, or does not exist; add it to spec.images of the release, or " +
 				"set spec.agents.libvirt.image.", false},
+		"disks without a Ceph": {"spec: {storage: {rbd: {secret: rook, user: volumes, pool: vms}}}", "", "ConfigReady",
+			"InvalidCeph", "the Secret rook has no ceph.conf; add it, or say in the field monitors", false},
+		"disks said again": {
+			"spec: {storage: {rbd: {secret: ceph-nova, pool: vms}}, config: {libvirt: {images_rbd_pool: a}}}", "", "ConfigReady",
+			"InvalidConfig", "spec.config.libvirt.images_rbd_pool says again where disks are; spec.storage " +
+				"does, take the option out", false},
+		"disks said half": {"spec: {config: {libvirt: {images_type: rbd}}}", "", "ConfigReady", "InvalidConfig",
+			"spec.config.libvirt.images_type is rbd, and hosts do not know a Ceph by that; say in spec.storage.rbd", false},
 		"a Ceph without a key": {"spec: {libvirt: {ceph: [{secret: rook, user: images}]}}", "", "KeysReady", "InvalidCeph",
 			"the Secret rook has no key of the user images; add it as key", true},
 		"no OVN": {"spec: {ovn: nowhere}", "", "MetadataReady", "",

@@ -69,7 +69,8 @@ func (p Pings) String() string {
 	return fmt.Sprintf("%d of %d answered, longest gap %s", p.Answered, p.Sent, p.Gap.Round(10*time.Millisecond))
 }
 
-// Ping sends echo requests from a network namespace, every 100 ms, until ctx ends, and a moment longer for answers.
+// Ping sends echo requests from a network namespace, or from this machine's own with no name, every 100 ms, until ctx
+// ends, and a moment longer for answers.
 func Ping(ctx context.Context, network, to string) (Pings, error) {
 	c, err := in(network, func() (net.PacketConn, error) { return net.ListenPacket("ip4:icmp", "0.0.0.0") })
 	if err != nil {
@@ -150,8 +151,11 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// in opens a socket in a network namespace, in which it stays.
+// in opens a socket in a network namespace, in which it stays. The one without a name is this machine's own.
 func in[T any](network string, open func() (T, error)) (T, error) {
+	if network == "" {
+		return open()
+	}
 	var none T
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
