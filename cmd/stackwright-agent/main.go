@@ -17,6 +17,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/agent"
 	"stackwright.dev/stackwright/internal/agent/chassis"
+	"stackwright.dev/stackwright/internal/agent/courier"
 	"stackwright.dev/stackwright/internal/agent/libvirt"
 )
 
@@ -30,6 +31,7 @@ func main() {
 func roles() map[string]func(context.Context, []string) error {
 	return map[string]func(context.Context, []string) error{
 		"chassis":   chassis.Run,
+		"courier":   courier.Run,
 		"leave":     libvirt.Leave,
 		"libvirt":   libvirt.Run,
 		"mariadb":   runMariaDB,

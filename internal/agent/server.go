@@ -49,7 +49,7 @@ type Server struct {
 func (s *Server) Run(ctx context.Context) error {
 	certs := &Certificates{Dir: s.Dir}
 	orders := &http.Server{Handler: s.Handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute,
-		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: certs.server}}
+		TLSConfig: certs.Server()}
 	mux := http.NewServeMux()
 	mux.Handle("GET /ready", Probe(s.Ready))
 	mux.Handle("GET /live", Probe(s.Live))
@@ -123,6 +123,11 @@ func (c *Certificates) load() (tls.Certificate, *x509.CertPool, error) {
 		return tls.Certificate{}, nil, fmt.Errorf("loading the agent's CA: %s/ca.crt has no PEM certificate", c.Dir)
 	}
 	return pair, pool, nil
+}
+
+// Server returns a TLS configuration with which those are let in who have a certificate of the same CA.
+func (c *Certificates) Server() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: c.server}
 }
 
 func (c *Certificates) server(*tls.ClientHelloInfo) (*tls.Config, error) {

@@ -41,7 +41,10 @@ func computeSet(s *scope) ([]client.Object, error) {
 		{"nova", "/var/lib/nova", state + "/nova"},
 	})
 	c.VolumeMounts = append(c.VolumeMounts, mounts...)
-	return daemons(s, computeName(b), "compute", computePod(s, c, volumes)), nil
+	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "courier", MountPath: courierDir})
+	pod := computePod(s, c, append(volumes, courierVolumes(b)...))
+	pod.Spec.Containers = append(pod.Spec.Containers, carrier(s))
+	return daemons(s, computeName(b), "compute", pod), nil
 }
 
 // fakeSet runs all fake hosts in one process. There is never a second one: two would be the same hosts.
@@ -73,7 +76,7 @@ func compute(s *scope) corev1.Container {
 		"--config-file", cellDir + "/nova.conf", "--config-file", blockDir + "/" + configFile}
 	// Nothing can be written beside the modules.
 	c.Env = []corev1.EnvVar{{Name: "HOME", Value: "/tmp"}, {Name: "PYTHONDONTWRITEBYTECODE", Value: "1"}}
-	c.ReadinessProbe = ask(5, 5, "sh", "-c", connected)
+	c.ReadinessProbe = ask("sh", "-c", connected)
 	c.VolumeMounts = []corev1.VolumeMount{{Name: "cell", MountPath: cellDir, ReadOnly: true},
 		{Name: "block", MountPath: blockDir, ReadOnly: true}, {Name: "tmp", MountPath: "/tmp"}}
 	return c

@@ -115,7 +115,7 @@ func steps() []step.Step[object] {
 		step.After[object](stepNamespace, stepNodes, stepAccess))
 	// A host is taken off the books after its nova-compute, which would write it into them again.
 	compute := []step.Option[object]{step.Reads[object](refCell, refShared, refConfig, refHosts),
-		step.After[object](stepConfig, stepHosts)}
+		step.After[object](stepConfig, stepHosts, stepIdentity)}
 	with := func(o []step.Option[object], more ...step.Option[object]) []step.Option[object] {
 		return append(slices.Clone(o), more...)
 	}

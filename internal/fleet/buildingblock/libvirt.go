@@ -23,7 +23,7 @@ func libvirtSet(s *scope) ([]client.Object, error) {
 	c.Command = []string{"stackwright-agent", "libvirt", "--name=$(NODE_NAME)", "--address=$(HOST_IP)",
 		"--pki=" + pkiDir, fmt.Sprintf("--owner=%d", uid), "--", "libvirtd", "--listen"}
 	c.Env = []corev1.EnvVar{field("NODE_NAME", "spec.nodeName"), field("HOST_IP", "status.hostIP")}
-	c.ReadinessProbe = ask(5, 5, "virsh", "--connect", "qemu:///system", "version")
+	c.ReadinessProbe = ask("virsh", "--connect", "qemu:///system", "version")
 	c.SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64(0)), ReadOnlyRootFilesystem: new(true),
 		Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}, Add: libvirtRights()}}
 	var volumes []corev1.Volume
