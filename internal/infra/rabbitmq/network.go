@@ -34,6 +34,8 @@ func servicePort(name string, number int32) corev1.ServicePort {
 	return corev1.ServicePort{Name: name, Port: number, TargetPort: intstr.FromString(name), Protocol: corev1.ProtocolTCP}
 }
 
+// networkPolicy lets clients in from anywhere: nova-compute is on the network of its node, which no policy can name.
+// Each client has a password.
 func networkPolicy(r *infrav1.RabbitMQ) *networkingv1.NetworkPolicy {
 	members := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: labels(r)}}
 	operator := networkingv1.NetworkPolicyPeer{
@@ -41,13 +43,11 @@ func networkPolicy(r *infrav1.RabbitMQ) *networkingv1.NetworkPolicy {
 		PodSelector: &metav1.LabelSelector{
 			MatchLabels: map[string]string{"app.kubernetes.io/name": "stackwright-operator"}},
 	}
-	namespace := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{}}
 	return &networkingv1.NetworkPolicy{ObjectMeta: meta(r, r.Name), Spec: networkingv1.NetworkPolicySpec{
 		PodSelector: metav1.LabelSelector{MatchLabels: labels(r)},
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 		Ingress: []networkingv1.NetworkPolicyIngressRule{
-			// The operator of OpenStack resources takes notifications.
-			{From: []networkingv1.NetworkPolicyPeer{namespace, operator}, Ports: ports(Port(r))},
+			{Ports: ports(Port(r))},
 			{From: []networkingv1.NetworkPolicyPeer{members}, Ports: ports(portEPMD, portDistribution)},
 			{From: []networkingv1.NetworkPolicyPeer{members, operator}, Ports: ports(agent.Port)},
 		},
