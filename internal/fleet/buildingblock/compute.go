@@ -30,7 +30,9 @@ func computeSet(s *scope) ([]client.Object, error) {
 	b := s.Owner()
 	c := compute(s)
 	c.Env = append(c.Env, field("OS_DEFAULT__HOST", "spec.nodeName"), field("OS_DEFAULT__MY_IP", "status.hostIP"),
-		field("OS_LIBVIRT__LIVE_MIGRATION_INBOUND_ADDR", "status.hostIP"))
+		field("OS_LIBVIRT__LIVE_MIGRATION_INBOUND_ADDR", "status.hostIP"),
+		// Queues of answers are called by it. Nodes whose machines have one name would take each other's answers.
+		field("OS_OSLO_MESSAGING_RABBIT__HOSTNAME", "spec.nodeName"))
 	if virtType(b) == auto {
 		c.Env = append(c.Env, corev1.EnvVar{Name: "STACKWRIGHT_ACCELERATOR", Value: auto})
 	}
