@@ -16,8 +16,7 @@ import (
 )
 
 const (
-	// mostGap is how long a server may not answer while it moves and runs. 0.3 s were seen on the same machine with the
-	// programs started by hand.
+	// mostGap is how long a server may not answer while it moves and runs. 0.35 s were seen on two cores.
 	mostGap = 5 * time.Second
 	// moved is how long a move may take.
 	moved = 5 * time.Minute
