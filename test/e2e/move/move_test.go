@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
@@ -162,10 +165,12 @@ func (m *mover) cold(s server) {
 // resize gives the object of a server a bigger flavor, which takes it to the other host.
 func (m *mover) resize(s server) {
 	m.Helper()
-	m.OpenStack("flavor", "create", "bigger", "--ram", "192", "--vcpus", "2", "--disk", "2")
+	bigger := &openstackv1.Flavor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "bigger"}}
+	bigger.Spec.Resource = &openstackv1.FlavorResource{RAM: 192, VCPUs: 2, Disk: 2}
+	m.Apply(bigger)
 	from, began := m.host(s), time.Now()
 	if _, err := m.Cluster.Kubectl(m.Context(), "-n", "demo", "patch", "servers.openstack.stackwright.dev", s.name,
-		"--type=merge", "-p", `{"spec":{"resource":{"flavorRef":{"name":null,"external":{"name":"bigger"}}}}}`); err != nil {
+		"--type=merge", "-p", `{"spec":{"resource":{"flavorRef":{"name":"bigger"}}}}`); err != nil {
 		m.Fatal(err)
 	}
 	m.settled(s, from, began)
