@@ -63,11 +63,6 @@ $(TOOLS) &: tools/go.mod tools/go.sum
 	$(call compile,tools,tool)
 	touch $(TOOLS)
 
-bin/versitygw: test/s3/go.mod test/s3/go.sum
-	@echo "building $@ (the S3 server of stories about images)"
-	$(call compile,test/s3,github.com/versity/versitygw/cmd/versitygw)
-	touch $@
-
 generate: $(TOOLS) ## Make deep copies, CRDs and reference pages from the types in api/
 	go -C tools run ./generate ..
 
@@ -98,7 +93,7 @@ test-api: bin/devcluster ## Tests against a real API server, whose names begin w
 # All stories but those of many minutes; RUN=. plays these too, RUN=Galera only those of that name.
 PLAY := $(if $(RUN),-run='$(RUN)',-short)
 .PHONY: test-e2e
-test-e2e: build bin/versitygw ## User stories on a real cluster with a real OpenStack; RUN selects tests by name
+test-e2e: build ## User stories on a real cluster with a real OpenStack; RUN selects tests by name
 	go test -C devcluster -tags=e2e -count=1 -v -timeout=20m $(PLAY) ./e2e
 	go test -tags=e2e -p=1 -count=1 -v -timeout=60m $(PLAY) ./test/e2e/...
 

@@ -116,6 +116,7 @@ func newBucket(w *story.World) *bucket {
 		Spec: corev1.ServiceSpec{Selector: labels}}
 	b.server.Spec.Ports = []corev1.ServicePort{{Port: 443, TargetPort: intstr.FromInt32(7070)}}
 	w.Apply(b.server.DeepCopy())
+	w.Build("test/s3", "github.com/versity/versitygw/cmd/versitygw")
 	pod := b.pod(labels)
 	w.Apply(pod.DeepCopy())
 	w.Eventually(time.Minute, "the pod of the S3 server takes its program", func(ctx context.Context) error {

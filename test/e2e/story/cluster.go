@@ -66,6 +66,18 @@ func (c Cluster) Kubeconfig() string {
 // Logs is the folder of what the parts of Kubernetes print.
 func (c Cluster) Logs() string { return filepath.Join("/var/lib/devcluster", c.Name, "log") }
 
+// Build puts a program that only stories need into bin/: a package of the module in a folder. The first time may take
+// minutes.
+func (w *World) Build(module, program string) {
+	w.Helper()
+	cmd := exec.CommandContext(w.Context(), "go", "build", "-C", module, "-ldflags=-s -w",
+		"-o", filepath.Join(root(), "bin")+"/", program)
+	cmd.Dir = root()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		w.Fatalf("building %s: %v\n%s", program, err, out)
+	}
+}
+
 // Kubectl runs kubectl against the cluster and returns what it prints.
 func (c Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
 	return c.Run(ctx, "devcluster", append([]string{"kubectl", "--name", c.Name}, args...)...)
