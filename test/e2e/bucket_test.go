@@ -216,7 +216,7 @@ func (b *bucket) create(namespace, name string) string {
 // copies has an image in a second store.
 func (b *bucket) copies(id string) {
 	b.Helper()
-	b.OpenStack("image", "import", "--method", "copy-image", "--store", "near", id)
+	b.OpenStack("image", "import", id, "--method", "copy-image", "--store", "near")
 	b.Eventually(time.Minute, "the image is in both stores", func(ctx context.Context) error {
 		out, err := b.Cluster.Stackwright(ctx, "openstack", "image", "show", "-f", "json", id)
 		if err == nil && !strings.Contains(out, "far,near") {
