@@ -27,19 +27,21 @@ const (
 	secretKey = "glance/secret$key"
 )
 
-// trickle uploads the image that it is given as Nova does a snapshot: without saying how much it will be. The data are
-// those of the file that it is given, twice.
+// trickle makes an image as Nova does of a snapshot, without saying how much it will be, and prints its id. The data
+// are those of the file that it is given, twice.
 const trickle = `
 import openstack, sys
 cloud = openstack.connect()
 def data():
     for _ in range(2):
-        with open(sys.argv[2], "rb") as f:
+        with open(sys.argv[1], "rb") as f:
             while chunk := f.read(1 << 16):
                 yield chunk
-answer = cloud.image.put(f"/images/{sys.argv[1]}/file", data=data(),
+fields = {"name": "trickled", "disk_format": "raw", "container_format": "bare"}
+image = cloud.image.post("/images", json=fields).json()["id"]
+answer = cloud.image.put(f"/images/{image}/file", data=data(),
                          headers={"Content-Type": "application/octet-stream"})
-sys.exit(None if answer.status_code == 204 else f"{answer.status_code} {answer.text}")
+print(image) if answer.status_code == 204 else sys.exit(f"{answer.status_code} {answer.text}")
 `
 
 // Images lie in a bucket of a real S3 server, known by TLS, and in a store of files beside it. What was read once comes
@@ -229,12 +231,12 @@ func (b *bucket) copies(id string) {
 // trickles uploads data of a length that nobody says, more than goes in one part.
 func (b *bucket) trickles(namespace string) {
 	b.Helper()
-	id := b.OpenStack("image", "create", "--disk-format", "raw", "--container-format", "bare", "-f", "value", "-c", "id",
-		"trickled")
-	b.made = append(b.made, id)
-	if _, err := inClient(b.Context(), b.World, namespace, "python3", "-c", trickle, id, some); err != nil {
+	id, err := inClient(b.Context(), b.World, namespace, "python3", "-c", trickle, some)
+	if err != nil {
 		b.Fatal(err)
 	}
+	id = strings.TrimSpace(id)
+	b.made = append(b.made, id)
 	if _, err := b.Cluster.Stackwright(b.Context(), "openstack", "image", "save", "--file", "/tmp/twice", id); err != nil {
 		b.Fatal(err)
 	}
