@@ -71,7 +71,7 @@ func (c *controller) obtain(ctx context.Context, sc *scope, t *target, p policy)
 		return failed(err)
 	}
 	if o.Common().Import != nil {
-		return c.take(sc, t)
+		return c.take(ctx, sc, t)
 	}
 	if t.kind.Shape == d.Singleton {
 		out := c.learn(sc, t, wantedIdentity(t.kind, t.wanted))

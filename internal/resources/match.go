@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,13 +15,13 @@ import (
 )
 
 // take imports a resource.
-func (c *controller) take(sc *scope, t *target) *outcome.Outcome {
+func (c *controller) take(ctx context.Context, sc *scope, t *target) *outcome.Outcome {
 	im := sc.Owner().Common().Import
 	filter := map[string]string{}
 	for name, v := range im.Filter {
 		filter[name] = string(v)
 	}
-	found, out := match(t, im.ID, filter)
+	found, out := matchNow(ctx, t, im.ID, filter)
 	if out != nil {
 		return out
 	}
@@ -36,6 +37,21 @@ func (c *controller) take(sc *scope, t *target) *outcome.Outcome {
 // looks like any other id.
 func claimed(t *target, i mirror.Item) bool {
 	return i.Marker != "" && i.Marker != t.marker && t.kind.Marker.Channel != d.MarkByID
+}
+
+// missed is how old a list may be that does not have what somebody looks for.
+const missed = 20 * time.Second
+
+// matchNow is match, and looks into a new list for what was not there: it may have been made since the last one.
+func matchNow(ctx context.Context, t *target, id string, filter map[string]string) (mirror.Item, *outcome.Outcome) {
+	found, out := match(t, id, filter)
+	if out == nil || out.State != outcome.StateWaiting {
+		return found, out
+	}
+	if err := t.mirror.Fresh(ctx, time.Now().Add(-missed)); err != nil {
+		return mirror.Item{}, failed(err)
+	}
+	return match(t, id, filter)
 }
 
 // match finds the one resource with an id, or that a filter selects.

@@ -215,7 +215,7 @@ func (e *Engine) external(ctx context.Context, cl *cloud, kind string, m map[str
 	if err := t.mirror.Fresh(ctx, time.Time{}); err != nil {
 		return "", err
 	}
-	found, out := match(t, "", maps.Clone(filter))
+	found, out := matchNow(ctx, t, "", maps.Clone(filter))
 	if out != nil {
 		return "", &waiting{out}
 	}

@@ -91,8 +91,8 @@ func newPlay(t *testing.T, w *World) *Play {
 
 // ownConnection is the configuration of one process, which shares its connection to the API server with no other one;
 // client-go shares one among all clients with the same certificates. A real API server takes 100 requests at a time on
-// a connection, watches included, and refuses another one that comes in the moment in which one ends: PROTOCOL_ERROR, see
-// processHeaders in golang.org/x/net/http2/server.go. Operators in processes of their own are far from that.
+// a connection, watches included, and refuses another one that comes in the moment in which one ends: PROTOCOL_ERROR,
+// see processHeaders in golang.org/x/net/http2/server.go. Operators in processes of their own are far from that.
 func ownConnection(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
 	cfg.Dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
