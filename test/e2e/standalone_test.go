@@ -30,6 +30,7 @@ import (
 // Mode standalone of the chart makes an identity service of plain objects: there is no Keystone that an operator would
 // look after. It gives tokens, takes other options, and after it was away it is the one that it was.
 func TestStandaloneKeystone(t *testing.T) {
+	story.Slow(t)
 	w := story.Start(t)
 	account(w)
 	values := map[string]any{
