@@ -258,12 +258,17 @@ func (c *controller) stateOf(ctx context.Context, o object, t *target, seen map[
 	return stateOf(t.kind, seen)
 }
 
+func state(k *d.Kind, seen map[string]any) string {
+	s, _ := body.At(seen, k.State.Path).(string)
+	return s
+}
+
 // stateOf is nil when a resource is usable.
 func stateOf(k *d.Kind, seen map[string]any) *outcome.Outcome {
 	if k.State.Path == "" {
 		return nil
 	}
-	state, _ := body.At(seen, k.State.Path).(string)
+	state := state(k, seen)
 	switch {
 	case slices.Contains(k.State.Ready, state):
 		return nil

@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -42,8 +43,14 @@ func (x order) patience(first time.Duration) time.Duration {
 }
 
 func shows(seen map[string]any, sign d.Sign) bool {
-	value, _ := body.At(seen, sign.Path).(string)
-	return sign.Path != "" && value == sign.Value
+	if sign.Path == "" {
+		return false
+	}
+	if sign.Value == "" {
+		value, there := seen[sign.Path]
+		return there && value == nil
+	}
+	return body.At(seen, sign.Path) == sign.Value
 }
 
 // open notes an order that nobody has taken and returns what is known of it.
@@ -96,7 +103,8 @@ func (c *controller) reorder(ctx context.Context, sc *scope, t *target, seen map
 	patience := x.patience(untaken)
 	if left := patience - time.Since(x.since); left > 0 {
 		return outcome.Poll(left, t.kind.Name, "Waits until somebody takes the order for the %s, which is in state %s. "+
-			"If that takes longer than %s, the order is given again.", t.kind.Name, sign.Value, patience)
+			"If that takes longer than %s, the order is given again.", t.kind.Name, cmp.Or(sign.Value, state(t.kind, seen)),
+			patience)
 	}
 	if err := t.remove(ctx, id); err != nil {
 		return failed(fmt.Errorf("deleting the %s that nobody makes, to order it again: %w", t.kind.Name, err))

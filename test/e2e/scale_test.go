@@ -80,8 +80,8 @@ func each(s *controlplanev1.Services, n int32) {
 	}
 }
 
-// single are those that each leaves alone: databases, and a program that has a back end to itself.
-var single = []string{"galera", "rabbitmq", "ovn-nb", "ovn-sb", "cinder-volume-rbd"}
+// single are those that each leaves alone: databases, a program that has a back end to itself, and the client.
+var single = []string{"galera", "rabbitmq", "ovn-nb", "ovn-sb", "cinder-volume-rbd", "client"}
 
 // programs are the names of a control plane's pods by what they belong to, such as nova-scheduler, without Jobs.
 func (f fleet) programs(ctx context.Context) (map[string][]string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -148,8 +149,8 @@ var drives = map[string]driveCase{
 func TestDrive(t *testing.T) {
 	for name, c := range drives {
 		t.Run(name, func(t *testing.T) {
-			b := &book{fails: c.fails, state: c.reports}
-			w := World{Pods: Pods("g", 3), Reports: c.reports, Record: record(t, c.record)}
+			b := &book{fails: c.fails, state: maps.Clone(c.reports)}
+			w := World{Pods: Pods("g", 3), Reports: maps.Clone(c.reports), Record: record(t, c.record)}
 			_, err := Drive(t.Context(), b, w, b.save)
 			if (err != nil) != c.fail {
 				t.Errorf("error is %v, want one: %v", err, c.fail)

@@ -323,14 +323,21 @@ func (c *Cloud) show(k *d.Kind, id string) answer {
 func (r *row) show(k *d.Kind) map[string]any {
 	r.arrive()
 	out := maps.Clone(r.fields)
-	if sign := k.State.Untaken; sign.Path != "" && time.Now().Before(r.taken) && r.leaves.IsZero() {
-		out[sign.Path] = sign.Value
+	if sign := k.State.Untaken; sign.Path != "" {
+		switch untaken := time.Now().Before(r.taken) && r.leaves.IsZero(); {
+		case untaken && sign.Value == "":
+			out[sign.Path] = nil
+		case untaken:
+			out[sign.Path] = sign.Value
+		case sign.Value == "":
+			out[sign.Path] = "somebody"
+		}
 	}
 	if k.State.Path == "" || out[k.State.Path] != nil {
 		return out
 	}
 	switch {
-	case !r.leaves.IsZero() && k.State.Leaving.Path != "":
+	case !r.leaves.IsZero() && beside(k):
 		out[k.State.Leaving.Path], out[k.State.Path] = k.State.Leaving.Value, k.State.Ready[0]
 	case !r.leaves.IsZero():
 		out[k.State.Path] = "deleting"
@@ -344,6 +351,11 @@ func (r *row) show(k *d.Kind) map[string]any {
 		out[k.State.Path] = k.State.Ready[0]
 	}
 	return out
+}
+
+// beside tells whether what is being deleted shows it beside its state. A second order to delete it is then ignored.
+func beside(k *d.Kind) bool {
+	return k.State.Leaving.Path != "" && k.State.Leaving.Path != k.State.Path
 }
 
 func missing(k *d.Kind, id string) answer {
@@ -361,13 +373,13 @@ func (c *Cloud) delete(k *d.Kind, id string) answer {
 		}
 	}
 	switch {
-	case !row.leaves.IsZero() && k.State.Leaving.Path != "": // ignored
+	case !row.leaves.IsZero() && beside(k):
 		return answer{code: http.StatusNoContent}
 	case !row.leaves.IsZero():
 		return failure(http.StatusBadRequest, "Invalid "+k.Item+": the status is deleting")
 	case k.State.Path != "" && c.Build > 0:
 		row.leaves = time.Now().Add(c.Build)
-		if k.State.Leaving.Path != "" && c.LoseRemovals > 0 {
+		if c.LoseRemovals > 0 {
 			c.LoseRemovals--
 			row.leaves = time.Now().Add(never)
 		}

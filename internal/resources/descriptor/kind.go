@@ -139,13 +139,13 @@ type State struct {
 	// Untaken is what a pending resource shows for as long as nobody has begun to make it. An order that stays so was lost
 	// with the process that had it; there is nothing of the resource yet, so it is deleted and ordered again.
 	Untaken Sign
-	// Leaving is what a resource shows for as long as it is being deleted, beside its state. An order to delete it can be
-	// lost, too; the service ignores a second one until the action Release has been sent.
+	// Leaving is what a resource shows for as long as it is being deleted, beside its state or as its state. An order to
+	// delete it can be lost, too; the service ignores or refuses a second one until the action Release has been sent.
 	Leaving Sign
 	Release string
 }
 
-// Sign is a value that a resource shows.
+// Sign is a value that a resource shows; an empty one is null, which is not the same as showing nothing there.
 type Sign struct{ Path, Value string }
 
 // List says how all resources of a kind are read.

@@ -31,11 +31,7 @@ var Volume = d.Kind{
 			WriteOnly: true, Doc: "Wishes for the back end, such as same_host."},
 	},
 	AtMostOne: [][]string{{"imageRef", "snapshot_id", "source_volid", "backup_id"}}, Actions: volumeActions,
-	State: d.State{Path: "status",
-		Ready:   []string{"available", "in-use", "reserved", "maintenance", "awaiting-transfer"},
-		Pending: []string{"creating", "downloading", "restoring-backup"},
-		Error: []string{"error", "error_deleting", "error_extending", "error_managing", "error_restoring",
-			"error_backing-up"}},
+	State: volumeState,
 	List: d.List{Path: "/volumes/detail", AllProjects: "all_tenants=True", Page: 1000,
 		Filters: []string{"status", "availability_zone"}},
 	Sample: `size: 10
