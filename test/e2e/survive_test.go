@@ -50,7 +50,7 @@ func stored(w *story.World, also ...func(*controlplanev1.Services)) fleet {
 	w.Helper()
 	ceph := newCeph(w, w.Cloud().Namespace, infrav1.DevCephClient{Name: "glance", Pools: []string{"images"}},
 		infrav1.DevCephClient{Name: "cinder", Pools: []string{"volumes"}, ReadOnlyPools: []string{"images"}})
-	w.Gone(2*time.Minute, ceph) // that of an earlier story
+	w.Gone(2*time.Minute, ceph.DeepCopy()) // that of an earlier story
 	w.Apply(ceph)
 	w.Cleanup(func() {
 		if err := client.IgnoreNotFound(w.Delete(context.WithoutCancel(w.Context()), ceph)); err != nil {
