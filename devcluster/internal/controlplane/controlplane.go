@@ -134,7 +134,7 @@ func (p Plane) unit(name string, arguments []string, wait func(context.Context) 
 		Spec: process.Spec{
 			Name:       name,
 			Command:    append([]string{p.Binary, name}, arguments...),
-			Env:        []string{"GOGC=50"}, // memory is dearer than processor time on a development machine
+			Env:        []string{process.Garbage()},
 			Folder:     p.Cluster.State(),
 			Log:        p.Cluster.Log(name),
 			Namespaces: namespace.Set{Network: namespace.Network(p.Cluster.ControlNetwork())},

@@ -111,7 +111,7 @@ func (n Node) unit(name string, command []string, wait func(context.Context) err
 		Spec: process.Spec{
 			Name:    full,
 			Command: command,
-			Env:     []string{"GOGC=50", "PATH=" + filepath.Dir(n.Binary) + ":/usr/sbin:/usr/bin:/sbin:/bin"},
+			Env:     []string{process.Garbage(), "PATH=" + filepath.Dir(n.Binary) + ":/usr/sbin:/usr/bin:/sbin:/bin"},
 			Folder:  n.Cluster.NodeState(n.Name),
 			Log:     n.Cluster.Log(full),
 			Namespaces: namespace.Set{

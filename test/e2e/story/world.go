@@ -41,6 +41,8 @@ type World struct {
 	Namespace string
 
 	kept sync.Once
+	// changed are the control planes that go back to what they were when the test ends.
+	changed map[client.ObjectKey]bool
 }
 
 // Slow marks a story of several minutes; go test -short leaves it out.
@@ -78,7 +80,8 @@ func Join(t *testing.T, c Cluster) *World {
 	if err != nil {
 		t.Fatalf("making a client of the cluster: %v", err)
 	}
-	w := &World{TB: t, Client: client.WithFieldOwner(api, "e2e"), Cluster: c, Namespace: namespace(t.Name())}
+	w := &World{TB: t, Client: client.WithFieldOwner(api, "e2e"), Cluster: c, Namespace: namespace(t.Name()),
+		changed: map[client.ObjectKey]bool{}}
 	w.makeNamespace()
 	// Cleanups run last first: what is kept must be taken before the namespace goes.
 	w.Cleanup(w.keep)
