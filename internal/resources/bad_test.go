@@ -202,6 +202,11 @@ func badEvents() []bad {
 		{name: "a resource is in an error state", asked: []string{"Volume/data"},
 			objects: good(one("Volume", "default", "data", "resource: {size: 1}")), spoil: volumes("error"),
 			mend: volumes("available")},
+		{name: "a volume store is full", asked: []string{"Volume/data"},
+			objects: good(one("Volume", "default", "data", "resource: {size: 1}")), spoil: func(p *kittest.Play) {
+				cloudOf(p).Say("Volume", "schedule allocate volume:Could not find any available weighted backend.")
+				volumes("error")(p)
+			}, mend: volumes("available")},
 		{name: "the cloud is gone during a deletion", objects: good(shop()), asked: asked, projects: 0,
 			spoil: func(p *kittest.Play) { lost(p); p.Remove("Project/shop") },
 			mend:  func(p *kittest.Play) { cloudOf(p).SetFault(nil) }},

@@ -26,10 +26,12 @@ type controller struct {
 	answers  attempts
 	orders   orders
 	outputs  outputs
-	uploads  uploads
-	seen     sightings
-	turns    turns
-	bell     bell
+	// complaints are what services say of resources in an error.
+	complaints outputs
+	uploads    uploads
+	seen       sightings
+	turns      turns
+	bell       bell
 	// retries wakes those whose pauses are over.
 	retries bell
 }

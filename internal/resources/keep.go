@@ -1,7 +1,6 @@
 package resources
 
 import (
-	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -9,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"stackwright.dev/kit/outcome"
@@ -145,7 +143,7 @@ func (c *controller) perform(ctx context.Context, t *target, id string, x body.D
 	if err != nil {
 		return failed(err)
 	}
-	return stateOf(t.kind, seen)
+	return stateOf(t.kind, seen, "")
 }
 
 // claim adds the marker to what is changed, when the resource does not carry it, and takes it out of the description of
@@ -238,50 +236,4 @@ func (c *controller) again(ctx context.Context, sc *scope, t *target) *outcome.O
 	cell.ID = ""
 	return outcome.Poll(quick, t.kind.Name,
 		"The %s %s differs in what cannot be changed; it is made again.", t.kind.Name, id)
-}
-
-// stateOf is nil when a resource is usable. A state that waits for an answer gets it.
-func (c *controller) stateOf(ctx context.Context, o object, t *target, seen map[string]any) *outcome.Outcome {
-	state, _ := body.At(seen, t.kind.State.Path).(string)
-	action := t.kind.State.Answer[state]
-	if action == "" {
-		c.answers.done(o.GetUID())
-	}
-	last := c.answers.last(o.GetUID())
-	if action == "" || !policyOf(t.kind, o.Common()).update || !last.IsZero() && time.Since(last) < removeAgain {
-		return stateOf(t.kind, seen)
-	}
-	if err := t.answer(ctx, identity(t.kind, seen), action); err != nil {
-		return failed(fmt.Errorf("answering to the state %s of the %s: %w", state, t.kind.Name, err))
-	}
-	c.answers.set(o.GetUID(), time.Now())
-	return stateOf(t.kind, seen)
-}
-
-func state(k *d.Kind, seen map[string]any) string {
-	s, _ := body.At(seen, k.State.Path).(string)
-	return s
-}
-
-// stateOf is nil when a resource is usable.
-func stateOf(k *d.Kind, seen map[string]any) *outcome.Outcome {
-	if k.State.Path == "" {
-		return nil
-	}
-	state := state(k, seen)
-	switch {
-	case slices.Contains(k.State.Ready, state):
-		return nil
-	case slices.Contains(k.State.Error, state):
-		fault, _ := body.At(seen, k.State.Fault).(string)
-		return outcome.Fail(outcome.Unknown, fmt.Errorf(
-			"the %s is in state %s: %s; repair it, or delete it to have it made again",
-			k.Name, state, cmp.Or(fault, "OpenStack does not say why")))
-	}
-	again := 5 * time.Minute
-	if k.State.Answer[state] != "" {
-		again = quick
-	}
-	return outcome.Poll(again, k.Name, "Waits until the %s, which is in state %s, is %s.", k.Name,
-		cmp.Or(state, "unknown"), strings.Join(k.State.Ready, " or "))
 }

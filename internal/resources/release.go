@@ -59,7 +59,7 @@ func (c *controller) removed(ctx context.Context, o object, t *target, id string
 	if err != nil {
 		return outcome.FromError(err)
 	}
-	moves := there && (waitsFor(stateOf(t.kind, seen)) == mirror.Changing || shows(seen, t.kind.State.Leaving))
+	moves := there && (waitsFor(stateOf(t.kind, seen, "")) == mirror.Changing || shows(seen, t.kind.State.Leaving))
 	again, err := c.unstick(ctx, o, t, id, seen)
 	if err != nil {
 		return failed(err)
@@ -160,6 +160,7 @@ func (c *controller) forget(o object) {
 	c.answers.done(o.GetUID())
 	c.orders.done(o.GetUID())
 	c.outputs.drop(o.GetUID())
+	c.complaints.drop(o.GetUID())
 	c.uploads.drop(o.GetUID())
 	c.link(o, nil) // what it uses is known until it is gone
 }

@@ -87,12 +87,13 @@ func TestLostRemovalIsAskedForAgain(t *testing.T) {
 		"three times": {kind: "Server", lose: 3, within: 17 * time.Minute},
 		"volume":      {kind: "Volume", lose: 1, within: time.Minute},
 		"snapshot":    {kind: "Snapshot", lose: 1, within: time.Minute},
-		"by a user": {kind: "Server", lose: 1, within: 20 * time.Minute, stays: 1, fault: func(_ int, r *http.Request) fake.Fault {
-			if strings.HasSuffix(r.URL.Path, "/action") {
-				return fake.Refused(http.StatusForbidden, "Policy does not allow os_compute_api:os-admin-actions:reset_state")
-			}
-			return fake.None
-		}},
+		"by a user": {kind: "Server", lose: 1, within: 20 * time.Minute, stays: 1,
+			fault: func(_ int, r *http.Request) fake.Fault {
+				if strings.HasSuffix(r.URL.Path, "/action") {
+					return fake.Refused(http.StatusForbidden, "Policy does not allow os_compute_api:os-admin-actions:reset_state")
+				}
+				return fake.None
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			seed := func(cloud *fake.Cloud) {

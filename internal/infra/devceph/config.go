@@ -121,29 +121,51 @@ func keys(s *scope, have map[string][]byte) (*step.Generated, error) {
 	return &step.Generated{Secret: &corev1.Secret{ObjectMeta: meta(d, keysName(d)), Data: data}}, nil
 }
 
-// config is what the daemons read, and a Secret for each client.
-func config(s *scope) ([]client.Object, error) {
-	d, have := s.Owner(), s.Content(refKeys)
+// common is what everybody reads who talks to the monitor.
+func common(s *scope) (string, error) {
+	d := s.Owner()
 	ip := address(s.Child(stepAccess, "Service", d.Name))
 	if ip == "" {
-		return nil, &outcome.Missing{On: "Service " + d.Name, Message: "the Service has no address yet; see kubectl " +
+		return "", &outcome.Missing{On: "Service " + d.Name, Message: "the Service has no address yet; see kubectl " +
 			"describe service " + d.Name}
 	}
-	common := fmt.Sprintf("[global]\nfsid = %s\nmon_host = [v2:%s:%d,v1:%s:%d]\n", have[keyFSID], ip, Port, ip, portV1)
-	var clients []user
+	return fmt.Sprintf("[global]\nfsid = %s\nmon_host = [v2:%s:%d,v1:%s:%d]\n", s.Content(refKeys)[keyFSID], ip, Port,
+		ip, portV1), nil
+}
+
+// config is what the daemons read, and the Job that makes pools and users.
+func config(s *scope) ([]client.Object, error) {
+	d, have := s.Owner(), s.Content(refKeys)
+	all, err := common(s)
+	if err != nil {
+		return nil, err
+	}
+	var users []user
+	for _, c := range d.Spec.Clients {
+		users = append(users, clientUser(c))
+	}
+	return []client.Object{&corev1.Secret{ObjectMeta: meta(d, configName(d)), Data: map[string][]byte{
+		keyConf: []byte(all + daemonConf(d)), keyKeyring: keyring(have, daemons()...),
+		keyClients: keyring(have, users...),
+	}}}, nil
+}
+
+// clients are a Secret for each client.
+func clients(s *scope) ([]client.Object, error) {
+	d, have := s.Owner(), s.Content(refKeys)
+	all, err := common(s)
+	if err != nil {
+		return nil, err
+	}
 	var out []client.Object
 	for _, c := range d.Spec.Clients {
 		u := clientUser(c)
-		clients = append(clients, u)
 		out = append(out, &corev1.Secret{ObjectMeta: meta(d, ClientSecret(d.Name, c.Name)), Data: map[string][]byte{
-			keyConf: []byte(common), keyKeyring: keyring(have, user{name: u.name, secret: u.secret}),
+			keyConf: []byte(all), keyKeyring: keyring(have, user{name: u.name, secret: u.secret}),
 			keyUser: []byte(c.Name), keyKey: have[u.secret], keyFSID: have[keyFSID],
 		}})
 	}
-	return append(out, &corev1.Secret{ObjectMeta: meta(d, configName(d)), Data: map[string][]byte{
-		keyConf: []byte(common + daemonConf(d)), keyKeyring: keyring(have, daemons()...),
-		keyClients: keyring(have, clients...),
-	}}), nil
+	return out, nil
 }
 
 // daemonConf makes Ceph content with one disk, which is a file, and lets it say what it has to say on its console.

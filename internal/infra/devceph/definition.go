@@ -36,6 +36,7 @@ const (
 	stepVolume  = "volume"
 	stepSet     = "statefulset"
 	stepContent = "content"
+	stepClients = "clients"
 	refKeys     = "keys"
 	refConfig   = "config"
 	refClass    = "class"
@@ -65,6 +66,9 @@ func Definition() kit.Definition[object] {
 				step.After[object](stepAccess, stepConfig, stepVolume), step.Condition[object]("DeploymentReady")),
 			step.Job(stepContent, content, step.Reads[object](refConfig),
 				step.Sees[object](stepVolume), step.After[object](stepSet), step.Condition[object]("ContentReady")),
+			// Who finds the Secret of a client can use it.
+			step.Objects(stepClients, clients, step.Makes[object](&corev1.Secret{}), step.Reads[object](refKeys),
+				step.Sees[object](stepAccess), step.After[object](stepContent), step.Condition[object]("ClientsReady")),
 		},
 		Report: report,
 	}

@@ -56,6 +56,8 @@ type Cloud struct {
 	logins int
 	log    []Request
 	serial int
+	// says are what the block storage tells users of resources, by their ids.
+	says map[string]string
 	// uploads are the data of images.
 	uploads []Upload
 }

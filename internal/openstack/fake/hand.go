@@ -144,6 +144,16 @@ func (c *Cloud) SetFault(f func(n int, r *http.Request) Fault) {
 	c.Fault = f
 }
 
+// Say lets the service tell users something of each resource of a kind.
+func (c *Cloud) Say(kind, text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.says = map[string]string{}
+	for id := range c.stores[kind].rows {
+		c.says[id] = text
+	}
+}
+
 func (c *Cloud) kind(name string) *d.Kind {
 	for _, k := range c.kinds {
 		if k.Name == name {

@@ -43,6 +43,9 @@ func (c *Cloud) answer(r *http.Request) answer {
 			return a
 		}
 	}
+	if service == "block-storage" && path == "/messages" {
+		return c.messages(q.query.Get("resource_uuid"))
+	}
 	for _, serve := range []func(*d.Kind, *question) (answer, bool){c.listing, c.acting, c.serve} {
 		for _, k := range c.ofService(service) {
 			if a, ok := serve(k, q); ok {
@@ -51,6 +54,15 @@ func (c *Cloud) answer(r *http.Request) answer {
 		}
 	}
 	return failure(http.StatusNotFound, "there is nothing at "+r.URL.Path)
+}
+
+// messages tells users of a resource.
+func (c *Cloud) messages(id string) answer {
+	list := []any{}
+	if text := c.says[id]; text != "" {
+		list = append(list, map[string]any{"resource_uuid": id, "user_message": text})
+	}
+	return answer{http.StatusOK, map[string]any{"messages": list}}
 }
 
 // question is a request that was read.

@@ -131,6 +131,9 @@ type State struct {
 	Ready, Pending, Error []string
 	// Fault is the path of the text that explains an error.
 	Fault string
+	// Messages is the path, with a query, under which the service keeps what it tells users of a resource, the latest
+	// first, instead of that; MessagesSince is the lowest microversion that has it.
+	Messages, MessagesSince string
 	// Deleted are values of resources that are gone though the API still shows them.
 	Deleted []string
 	// Answer has the names of actions that are sent when the resource comes to a state, such as the confirmation that a

@@ -21,6 +21,7 @@ var Snapshot = d.Kind{
 		Remove:  &d.Request{Method: "DELETE", Path: "/snapshots/{id}/metadata/{removed}"}}},
 	State: d.State{Path: "status", Ready: []string{"available", "backing-up"}, Pending: []string{"creating"},
 		Error: []string{"error", "error_deleting"}, Deleted: []string{"deleted"},
+		Messages: volumeState.Messages, MessagesSince: volumeState.MessagesSince,
 		Leaving: d.Sign{Path: "status", Value: "deleting"}, Release: "reset"},
 	List: d.List{Path: "/snapshots/detail", AllProjects: "all_tenants=True", Page: 1000,
 		Filters: []string{"volume_id", "status"}},

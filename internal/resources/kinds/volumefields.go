@@ -15,6 +15,7 @@ var volumeState = d.State{Path: "status",
 	Pending: []string{"creating", "downloading", "restoring-backup"},
 	Error: []string{"error", "error_deleting", "error_extending", "error_managing", "error_restoring",
 		"error_backing-up"},
+	Messages: "/messages?limit=1&resource_uuid={id}&sort=created_at:desc", MessagesSince: "3.5",
 	// What cinder-scheduler has in hand when it dies, nobody takes up again; only administrators see hosts.
 	Untaken: d.Sign{Path: "os-vol-host-attr:host"},
 	Leaving: d.Sign{Path: "status", Value: "deleting"}, Release: "reset",

@@ -53,7 +53,15 @@ const (
 //go:embed cinder.py
 var program []byte
 
-const programFile = "stackwright_cinder.py"
+// launcher is cinder-volume, which waits for its back end.
+//
+//go:embed volume.py
+var launcher []byte
+
+const (
+	programFile  = "stackwright_cinder.py"
+	launcherFile = "stackwright_volume.py"
+)
 
 // Definition is the controller of block storage services. gateway tells that the cluster serves the Gateway API.
 func Definition(gateway bool) kit.Definition[*cinder] {

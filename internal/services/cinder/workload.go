@@ -29,7 +29,8 @@ func workers() []worker {
 			Settings: func(c *cinder) servicev1.Worker { return c.Spec.Scheduler },
 		},
 		{
-			Name: volume, Title: "Volume", Command: command("cinder-volume"), Peers: bus, Parts: parts,
+			Name: volume, Title: "Volume", Peers: bus, Parts: parts,
+			Command:  []string{"python3", "-m", "stackwright_volume", "--config-file", configPath},
 			Settings: func(c *cinder) servicev1.Worker { return servicev1.Worker{Resources: c.Spec.Volume.Resources} },
 		},
 		{
