@@ -65,7 +65,10 @@ func (c *controller) removed(ctx context.Context, o object, t *target, id string
 		return failed(err)
 	}
 	if last := c.removals.last(uid); last.IsZero() || there && !moves && time.Since(last) > removeAgain {
-		if err := t.remove(ctx, id); err != nil {
+		err := t.remove(ctx, id)
+		class := openstack.ClassOf(err)
+		onItsWay := shows(seen, t.kind.State.Leaving) && (class == openstack.Invalid || class == openstack.Conflict)
+		if err != nil && !onItsWay {
 			return refused(t.kind.Name, id, moves, err)
 		}
 		c.removals.set(uid, time.Now())

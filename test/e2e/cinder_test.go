@@ -3,13 +3,16 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -118,13 +121,36 @@ func (s *storage) kill() {
 		s.Prints("2", "volume", "show", "-f", "value", "-c", "size", data.Status.ID))
 }
 
-// another back end comes and goes.
+// another back end comes and goes. It cannot be reached at first, which harms nobody: its program takes no orders, and
+// the other one serves.
 func (s *storage) another() {
 	s.Helper()
 	one := s.asked.Spec.Services.Cinder.Backends
 	s.asked.Spec.Services.Cinder.Backends = append(one, servicev1.CinderBackend{Name: "more",
-		RBD: inPool("cinder", "volumes")})
+		RBD: inPool("more", "volumes")})
+	s.login("nobody")
 	s.Apply(s.asked.DeepCopy())
+	const pod = "openstack-cinder-volume-more-0"
+	s.Eventually(2*time.Minute, "the program of a back end that is not reached says so", func(ctx context.Context) error {
+		out, err := s.Cluster.Kubectl(ctx, "-n", s.cp.Namespace, "logs", "--tail=5", pod)
+		if err == nil && !strings.Contains(out, "The back end does not work") {
+			err = errors.New(out)
+		}
+		return err
+	})
+	s.Holds(20*time.Second, "it takes no orders", func(ctx context.Context) error {
+		out, err := s.Cluster.Kubectl(ctx, "-n", s.cp.Namespace, "get", "pod", pod, "-o",
+			"jsonpath={.status.containerStatuses[0].ready} {.status.containerStatuses[0].restartCount}")
+		if err == nil && out != "false 0" {
+			err = errors.New("ready and restarts are " + out)
+		}
+		return err
+	})
+	beside := s.volume("beside", openstackv1.VolumeResource{Size: 1, VolumeTypeRef: &openstackv1.Reference{
+		External: &openstackv1.External{Name: "rbd"}}})
+	s.Ready(time.Minute, beside)
+	s.made = append([]client.Object{beside}, s.made...)
+	s.login("cinder")
 	s.Eventually(2*time.Minute, "a second back end is up", volumePrograms(s.World, append(s.programs,
 		"cinder-volume openstack-cinder@more")...))
 	s.Ready(time.Minute, s.cinder)
@@ -132,6 +158,25 @@ func (s *storage) another() {
 	s.Apply(s.asked.DeepCopy())
 	s.Eventually(2*time.Minute, "it leaves no record behind", volumePrograms(s.World, s.programs...))
 	s.Ready(time.Minute, s.cinder)
+}
+
+// login writes the Secret of the second back end: that of the first with another user.
+func (s *storage) login(user string) {
+	s.Helper()
+	secret := &corev1.Secret{}
+	if err := s.Get(s.Context(), client.ObjectKey{Namespace: s.cp.Namespace, Name: "ceph-cinder"}, secret); err != nil {
+		s.Fatal(err)
+	}
+	data := maps.Clone(secret.Data)
+	data["user"] = []byte(user)
+	data["keyring"] = bytes.ReplaceAll(data["keyring"], []byte("client.cinder"), []byte("client."+user))
+	more := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.cp.Namespace, Name: "ceph-more"}, Data: data}
+	s.Apply(more)
+	s.Cleanup(func() {
+		if err := client.IgnoreNotFound(s.Delete(context.WithoutCancel(s.Context()), more)); err != nil {
+			s.Error(err)
+		}
+	})
 }
 
 // remove deletes everything at once, as objects know what has to go first.

@@ -9,7 +9,10 @@ import sys
 import time
 
 from cinder.cmd import volume  # first: it makes the rest of Python wait without blocking
-from cinder.volume import manager
+from cinder import objects
+
+objects.register_all()  # before the manager, which names them
+from cinder.volume import manager  # noqa: E402
 
 PAUSE = 10
 once = manager.VolumeManager.init_host
