@@ -94,8 +94,8 @@ func scenario(t *testing.T) kittest.Scenario {
 	}
 }
 
-// asNodes registers the node that the pod runs on, unless it is there already: a play may look at a DaemonSet again at any
-// time, also between two lines of a test that says what the record is.
+// asNodes registers the node that the pod runs on, unless it is there already: a play may look at a DaemonSet again at
+// any time, also between two lines of a test that says what the record is.
 func asNodes(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
 	if !slices.Contains(database(p).names(), "node-1") {
 		database(p).register(wire.Chassis{Name: "node-1", Set: "computes", Datapath: "system", Address: "192.0.2.1"})
