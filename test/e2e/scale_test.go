@@ -29,6 +29,7 @@ func TestComponentsScale(t *testing.T) {
 	cp := w.Cloud()
 	rack := f.rack()
 	f.make(rack, 1)
+	offerCloud(w)
 	work := manifest(w, "testdata/work.yaml")
 
 	w.Eventually(2*time.Minute, "services know the programs that run", f.known)
