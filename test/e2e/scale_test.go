@@ -27,9 +27,7 @@ func TestComponentsScale(t *testing.T) {
 	w := story.Start(t)
 	f := stored(w, func(s *controlplanev1.Services) { each(s, 1) })
 	cp := w.Cloud()
-	rack := f.rack()
-	f.make(rack, 1)
-	offerCloud(w)
+	_, remove := server(f)
 	work := manifest(w, "testdata/work.yaml")
 
 	w.Eventually(2*time.Minute, "services know the programs that run", f.known)
@@ -53,6 +51,8 @@ func TestComponentsScale(t *testing.T) {
 		w.Eventually(3*time.Minute, "work is done", func(ctx context.Context) error { return allReady(ctx, w, work) })
 		removeAll(w, work)
 	}
+	w.Eventually(2*time.Minute, "the server answers ping", answersPing(w))
+	remove()
 	if got := probe.Stop(); got.Failed > 0 {
 		t.Errorf("%s, last: %v; none may fail", got, got.Last)
 	} else {
