@@ -18,8 +18,8 @@ import (
 
 // stateOf is nil when a resource is usable. A state that waits for an answer gets it.
 func (c *controller) stateOf(ctx context.Context, o object, t *target, seen map[string]any) *outcome.Outcome {
-	state, _ := body.At(seen, t.kind.State.Path).(string)
-	action := t.kind.State.Answer[state]
+	now := state(t.kind, seen)
+	action := t.kind.State.Answer[now]
 	if action == "" {
 		c.answers.done(o.GetUID())
 	}
@@ -28,7 +28,7 @@ func (c *controller) stateOf(ctx context.Context, o object, t *target, seen map[
 		return stateOf(t.kind, seen, c.complaint(ctx, o, t, seen))
 	}
 	if err := t.answer(ctx, identity(t.kind, seen), action); err != nil {
-		return failed(fmt.Errorf("answering to the state %s of the %s: %w", state, t.kind.Name, err))
+		return failed(fmt.Errorf("answering to the state %s of the %s: %w", now, t.kind.Name, err))
 	}
 	c.answers.set(o.GetUID(), time.Now())
 	return stateOf(t.kind, seen, "")
