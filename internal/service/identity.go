@@ -41,9 +41,18 @@ func (s Service[T]) actsBy(o T) string {
 // ProjectName names the Project in which the users of services work, unless another one is named.
 func ProjectName(keystone string) string { return keystone + "-service" }
 
-// authoritySecret names the Secret by whose ca.crt the service knows Keystone: the one that Keystone's operator makes
-// for clients. Nothing else of it is mounted.
-func (s Service[T]) authoritySecret(o T) string { return s.Identity(o).Keystone + "-clouds" }
+// UsersProject is the spec of that Project.
+func UsersProject(registered openstackv1.ResourceSpec) openstackv1.ProjectSpec {
+	return openstackv1.ProjectSpec{ResourceSpec: registered, Resource: &openstackv1.ProjectResource{
+		Name: new("service"), Description: new("Users of the OpenStack services"),
+	}}
+}
+
+// CloudsName names the Secret that Keystone's operator makes for clients.
+func CloudsName(keystone string) string { return keystone + "-clouds" }
+
+// authoritySecret names the Secret by whose ca.crt the service knows Keystone. Nothing else of it is mounted.
+func (s Service[T]) authoritySecret(o T) string { return CloudsName(s.Identity(o).Keystone) }
 
 func (s Service[T]) project(o T) string {
 	i := s.Identity(o)

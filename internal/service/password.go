@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"crypto/rand"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,10 +12,11 @@ import (
 // KeyPassword is the key of a Secret that holds a password.
 const KeyPassword = "password"
 
-// PasswordStep generates a password once and keeps it.
+// PasswordStep generates a password once and keeps it. One that somebody writes in its place is taken; the line feed
+// that echo leaves at its end is not part of it, as a configuration file could not have it.
 func (s Service[T]) PasswordStep(name string, secret func(T) string, o ...step.Option[T]) step.Step[T] {
 	return step.Secret(name, func(sc *step.Scope[T], have map[string][]byte) (*step.Generated, error) {
-		password := have[KeyPassword]
+		password := bytes.TrimRight(have[KeyPassword], "\r\n")
 		if len(password) == 0 {
 			password = []byte(rand.Text())
 		}

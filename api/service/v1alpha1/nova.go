@@ -95,6 +95,9 @@ type NovaStatus struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=32
 	Cells []CellStatus `json:"cells,omitempty"`
+	// Programs tells which programs have been asked for last.
+	// +optional
+	Programs ProgramsStatus `json:"programs,omitzero"`
 }
 
 // CellStatus tells what a cell is.

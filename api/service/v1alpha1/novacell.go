@@ -49,6 +49,9 @@ type NovaCellStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	MetadataSecret string `json:"metadataSecret,omitempty"`
+	// Programs tells which programs have been asked for last.
+	// +optional
+	Programs ProgramsStatus `json:"programs,omitzero"`
 }
 
 // NovaCell is a part of a compute service: a database, a bus, a conductor and a console proxy for a number of hosts.

@@ -1,6 +1,8 @@
 package servicetest
 
 import (
+	"encoding/base64"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +36,7 @@ func (k Kind) Promises(t *testing.T) {
 	if !k.Part && !k.Guest {
 		t.Run("in the catalog once it answers", k.catalog)
 		t.Run("the password is nowhere else", k.secrecy)
+		t.Run("a password written by hand is taken", k.byHand)
 	}
 	t.Run("what waits is named", k.missing)
 }
@@ -195,6 +198,39 @@ func (k Kind) secrecy(t *testing.T) {
 			}
 		}
 	})
+}
+
+// byHand: who edits the Secret with the service's password has changed the password, everywhere; who empties it gets a
+// new one. A line feed at its end is what echo wrote.
+func (k Kind) byHand(t *testing.T) {
+	kittest.New(t, k.Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		user := p.Object("User/cloud/" + k.Name()).DeepCopy()
+		generated := k.edited(p, "d1fferent$in%many ways\n")
+		if got := k.edited(p, ""); got == generated || len(got) < 16 {
+			t.Errorf("in place of an empty password the service has one of %d characters", len(got))
+		}
+		if now := p.Object("User/cloud/" + k.Name()); !reflect.DeepEqual(now.Object["spec"], user.Object["spec"]) {
+			t.Error("the user changed, who takes the password from the Secret")
+		}
+	})
+}
+
+// edited writes a password into the Secret by hand, and returns the one with which the service logs in then.
+func (k Kind) edited(p *kittest.Play, password string) string {
+	p.T.Helper()
+	encoded := base64.StdEncoding.EncodeToString([]byte(password))
+	p.Change("Secret/cloud/"+k.Name()+"-user", "data.password", encoded)
+	p.Settle()
+	p.Ready()
+	now := Secret(p, k.Name()+"-user")["password"]
+	if want := strings.TrimSuffix(password, "\n"); want != "" && now != want {
+		p.T.Errorf("a password edited by hand was replaced")
+	}
+	if !strings.Contains(k.file(p, k.Name()+"-config"), "password = "+strings.ReplaceAll(now, "$", "$$")+"\n") {
+		p.T.Errorf("the service does not log in with the password that was edited")
+	}
+	return now
 }
 
 // lacks are patches of the object that name what does not exist, with the condition that says so and its message.

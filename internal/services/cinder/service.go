@@ -30,7 +30,6 @@ type (
 // The steps that only Cinder has.
 const (
 	stepSync     = "db-sync"
-	stepServices = "services"
 	stepTypes    = "types"
 	stepMaintain = "maintenance"
 )
@@ -58,9 +57,15 @@ var program []byte
 //go:embed volume.py
 var launcher []byte
 
+// copier is cinder-backup without a helper that runs as root.
+//
+//go:embed backup.py
+var copier []byte
+
 const (
 	programFile  = "stackwright_cinder.py"
 	launcherFile = "stackwright_volume.py"
+	copierFile   = "stackwright_backup.py"
 )
 
 // Definition is the controller of block storage services. gateway tells that the cluster serves the Gateway API.
@@ -96,8 +101,7 @@ type server struct{ service.Service[*cinder] }
 func (s server) steps() []step.Step[*cinder] {
 	return []step.Step[*cinder]{
 		s.JobStep(stepSync, sync, step.Condition[*cinder]("DBSyncReady")),
-		s.JobStep(stepServices, services, step.After[*cinder](stepSync, scheduler, volume, backup),
-			step.Condition[*cinder]("ServicesReady")),
+		s.RecordStep(records(), stepSync, scheduler, volume, backup),
 		step.Objects(stepTypes, s.types, step.After[*cinder](service.StepCatalog),
 			step.Makes[*cinder](&openstackv1.VolumeType{}), step.Condition[*cinder]("TypesReady"),
 			step.Component[*cinder](service.ComponentSetup)),

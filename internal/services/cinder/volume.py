@@ -3,6 +3,8 @@
 Cinder tries a back end four times within seconds (volume/manager.py, init_host, of Cinder 26), and takes orders without
 it ever after: each volume ends in an error until somebody starts the program again. Here it goes on trying, and as long
 as it does there is no queue of its own on the bus, so that its pod is not ready and the scheduler leaves it out.
+
+Nothing is asked of a helper that runs as root, see stackwright_backup.
 """
 
 import sys
@@ -13,6 +15,7 @@ from cinder import objects
 
 objects.register_all()  # before the manager, which names them
 from cinder.volume import manager  # noqa: E402
+from os_brick import privileged  # noqa: E402
 
 PAUSE = 10
 once = manager.VolumeManager.init_host
@@ -28,4 +31,5 @@ def init_host(self, *args, **kwargs):
 
 
 manager.VolumeManager.init_host = init_host
+privileged.default.set_client_mode(False)
 sys.exit(volume.main())

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"stackwright.dev/kit/apply"
 	"stackwright.dev/kit/step"
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
@@ -21,20 +20,20 @@ import (
 )
 
 func workers() []worker {
-	command := func(program string) []string { return []string{program, "--config-file", configPath} }
+	launch := func(module string) []string { return []string{"python3", "-m", module, "--config-file", configPath} }
 	bus := []service.Peer{service.Bus()}
 	return []worker{
 		{
-			Name: scheduler, Title: "Scheduler", Command: command("cinder-scheduler"), Stable: true, Peers: bus,
+			Name: scheduler, Title: "Scheduler", Stable: true, Peers: bus,
+			Command:  []string{"cinder-scheduler", "--config-file", configPath},
 			Settings: func(c *cinder) servicev1.Worker { return c.Spec.Scheduler },
 		},
 		{
-			Name: volume, Title: "Volume", Peers: bus, Parts: parts,
-			Command:  []string{"python3", "-m", "stackwright_volume", "--config-file", configPath},
+			Name: volume, Title: "Volume", Command: launch("stackwright_volume"), Peers: bus, Parts: parts,
 			Settings: func(c *cinder) servicev1.Worker { return servicev1.Worker{Resources: c.Spec.Volume.Resources} },
 		},
 		{
-			Name: backup, Title: "Backup", Command: command("cinder-backup"), Stable: true, Peers: bus,
+			Name: backup, Title: "Backup", Command: launch("stackwright_backup"), Stable: true, Peers: bus,
 			When:     func(c *cinder) bool { return c.Spec.Backup != nil },
 			Settings: backups,
 		},
@@ -90,19 +89,14 @@ func manage(args ...string) []string {
 	return append([]string{"python3", "-m", "stackwright_cinder", "--config-file", configPath}, args...)
 }
 
-// services removes the records of programs that there are no more. It runs after each change of what programs there
-// are, also when one takes back what another one has brought: a program may have written its record in between.
-func services(s *scope) (pod, error) {
-	c := s.Owner()
-	p := pod{Component: stepServices, Alone: true, Command: manage(append([]string{"services"}, programs(c)...)...)}
-	if n := changes(c).Changes; n > 0 {
-		p.Annotations = map[string]string{annotationChanges: strconv.FormatInt(n, 10)}
+// records are those of the programs, by which Cinder tells whether they are up.
+func records() service.Records[*cinder] {
+	return service.Records[*cinder]{
+		Programs: programs,
+		Command:  func(args ...string) []string { return manage(append([]string{"services"}, args...)...) },
+		Status:   func(c *cinder) *servicev1.ProgramsStatus { return &c.Status.Programs },
 	}
-	return p, nil
 }
-
-// annotationChanges tells the Jobs apart that remove records.
-const annotationChanges = "service.stackwright.dev/changes"
 
 // programs are the arguments that tell which programs there shall be.
 func programs(c *cinder) []string {
@@ -115,19 +109,10 @@ func programs(c *cinder) []string {
 	return args
 }
 
-// changes is the state of the programs with what is declared now.
-func changes(c *cinder) servicev1.ProgramsStatus {
-	was, is := c.Status.Programs, apply.Hash([]byte(strings.Join(programs(c), " ")))
-	if was.Hash == "" || was.Hash == is {
-		return servicev1.ProgramsStatus{Hash: is, Changes: was.Changes}
-	}
-	return servicev1.ProgramsStatus{Hash: is, Changes: was.Changes + 1}
-}
-
 // report tells what every service does, and how the programs have changed.
 func (s server) report(v step.View, c *cinder) {
 	s.Report(v, c)
-	c.Status.Programs = changes(c)
+	records().Report(v, c)
 }
 
 // types are by what people choose a back end. They stay in Cinder when the object goes, as volumes have them, and are

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit"
@@ -97,6 +98,34 @@ func TestStoresInCeph(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The Secret of a store goes, and with it the way to the images: that is said, and the pods, which have read it, go on.
+// They are the same when it is back.
+func TestAStoreIsGone(t *testing.T) {
+	s := kind().Scenario(t, "spec: {stores: [{name: ceph, rbd: {secret: ceph-glance, pool: images}}]}")
+	s.Files = append(s.Files, "testdata/given.yaml")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		pods := func() any { return p.Object("Deployment/cloud/glance-api").Object["spec"] }
+		before, given := pods(), p.Object("Secret/cloud/ceph-glance").DeepCopy()
+		p.Remove("Secret/cloud/ceph-glance")
+		p.Settle()
+		c := p.Condition(kind().Object, "Ready")
+		if c.Status != "False" || !strings.Contains(c.Message, "Secret ceph-glance does not exist in namespace cloud") {
+			t.Errorf("without the store's Secret Ready is %s, %s: %s", c.Status, c.Reason, c.Message)
+		}
+		if diff := cmp.Diff(before, pods()); diff != "" {
+			t.Errorf("the pods changed:\n%s", diff)
+		}
+		given.SetResourceVersion("")
+		servicetest.Must(t, p.Client.Create(p.T.Context(), given))
+		p.Settle()
+		p.Ready()
+		if diff := cmp.Diff(before, pods()); diff != "" {
+			t.Errorf("the pods are others once it is back:\n%s", diff)
+		}
+	})
 }
 
 // Images outlive the Glance whose data is kept, and a store that is left out of the list.

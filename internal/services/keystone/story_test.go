@@ -166,10 +166,16 @@ func TestPasswordTakesEffectBeforeClientsHearOfIt(t *testing.T) {
 				t.Errorf("%s %s shows the password", u.GetKind(), u.GetName())
 			}
 		}
-		data(p, "identity-admin", "password", "\n")
+		given := p.Object("Secret/cloud/identity-admin").DeepCopy()
+		given.Object = map[string]any{"apiVersion": "v1", "kind": "Secret", "data": map[string]any{"password": "Cg=="},
+			"metadata": map[string]any{"name": "given", "namespace": "cloud"}}
+		if err := p.Client.Create(p.T.Context(), given); err != nil {
+			t.Fatal(err)
+		}
+		p.Change(identity, "spec.adminPasswordSecret", "given")
 		p.Settle()
 		if c := p.Condition(identity, "BootstrapReady"); !strings.HasSuffix(c.Message,
-			"Secret identity-admin has an empty password; set a password") {
+			"Secret given has an empty password; set a password") {
 			t.Errorf("with an empty password the condition is %s: %s", c.Reason, c.Message)
 		}
 	})

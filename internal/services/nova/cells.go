@@ -123,12 +123,9 @@ func addresses(s api) func(*scope) ([]client.Object, error) {
 
 // register writes the cells into Nova's database, and removes rows of pods that there are no more.
 func register(s *scope) (pod, error) {
-	n := s.Owner()
 	return pod{
-		Component: stepRegister,
-		Command: Manage("register", "--cells", service.Folder+"/cells/"+keyCells, "--services",
-			Keep("nova-scheduler", n.Name, scheduler, n.Spec.Scheduler),
-			Keep("nova-conductor", n.Name, conductor, n.Spec.Conductor)),
+		Component:   stepRegister,
+		Command:     Manage("register", "--cells", service.Folder+"/cells/"+keyCells),
 		Mounts:      []service.Mount[*nova]{{Name: "cells", Secret: cellsName}},
 		Alone:       true,
 		Annotations: map[string]string{annotationCells: s.Digest(refCells)},
@@ -150,6 +147,7 @@ func forgotten(n *nova) []string {
 func report(s api) func(step.View, *nova) {
 	return func(v step.View, n *nova) {
 		s.Report(v, n)
+		records().Report(v, n)
 		var registered []address
 		done := n.Status.Find(stepRegister)
 		if done != nil && done.State == owner.StepDone {

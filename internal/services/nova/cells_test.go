@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -150,15 +151,24 @@ func TestACellIsForgottenBeforeItGoes(t *testing.T) {
 	})
 }
 
-// Rows of pods that there are no more are removed when there are fewer.
+// Rows of pods that there are no more are removed once these are gone: one that starts makes its row anew.
 func TestFewerPodsLeaveNoRows(t *testing.T) {
 	play(t, scenario(t, "spec: {scheduler: {replicas: 3}}"), func(p *kittest.Play) {
 		p.Ready()
+		if got := job(p, "nova-services"); got != "" {
+			t.Errorf("with no pod gone there runs %s", got)
+		}
+		p.Behave("StatefulSet/nova-scheduler", kittest.Hold)
 		p.Change(novaObject, "spec.scheduler.replicas", int64(1))
+		p.Pass(time.Minute)
+		if got := job(p, "nova-services"); got != "" {
+			t.Errorf("before the pods are gone there runs %s", got)
+		}
+		p.Behave("StatefulSet/nova-scheduler", kittest.Ready)
 		p.Settle()
 		p.Ready()
-		want := "--services nova-scheduler=nova-scheduler:1 nova-conductor=nova-conductor:1]"
-		if got := job(p, "nova-register"); !strings.HasSuffix(got, want) {
+		want := "services nova-scheduler=nova-scheduler:1 nova-conductor=nova-conductor:1]"
+		if got := job(p, "nova-services"); !strings.HasSuffix(got, want) {
 			t.Errorf("the command is %s\nwant %s at its end", got, want)
 		}
 	})

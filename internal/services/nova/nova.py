@@ -44,7 +44,7 @@ def put_cell(ctxt, cells, uuid, name, database, transport):
 
 
 def remove_services(ctxt, counts):
-    """Removes the rows of pods that there are too many of: BINARY=NAME:COUNT keeps NAME-0 to NAME-(COUNT-1)."""
+    """Removes the rows of pods that there are no more: BINARY=NAME:COUNT keeps NAME-0 to NAME-(COUNT-1)."""
     for text in counts:
         binary, _, rest = text.partition("=")
         name, _, count = rest.rpartition(":")
@@ -65,14 +65,18 @@ def prepare(args):
 
 
 def register(args):
-    """Registers the cells of a file, and removes rows of services."""
+    """Registers the cells of a file."""
     with open(args.cells, encoding="utf-8") as f:
         wanted = json.load(f)
     ctxt = context.get_admin_context()
     cells = objects.CellMappingList.get_all(ctxt)
     for cell in wanted:
         put_cell(ctxt, cells, None, cell["name"], cell["database"], cell["transport"])
-    remove_services(ctxt, args.services)
+
+
+def services(args):
+    """Removes rows of programs that there are no more, in the database of the configuration."""
+    remove_services(context.get_admin_context(), args.services)
 
 
 def forget(args):
@@ -99,13 +103,12 @@ def forget(args):
 
 
 def cell(args):
-    """Brings the schema of a cell to that of the image, and removes rows of services."""
+    """Brings the schema of a cell to that of the image."""
     migration.db_sync(database="main")
-    remove_services(context.get_admin_context(), args.services)
 
 
 def maintain(args):
-    """Rewrites rows of earlier releases, and removes those of servers that were deleted some days ago."""
+    """Rewrites rows of earlier releases, and removes those of servers and programs that are gone."""
     from nova.cmd import manage  # the others start faster without it
 
     ctxt = context.get_admin_context()
@@ -116,6 +119,7 @@ def maintain(args):
                 for rewrite in manage.DbCommands.online_migrations:
                     while rewrite(cctxt, BATCH)[1]:
                         pass
+                remove_services(cctxt, args.services)
         except Exception as e:  # A cell that does not answer must not keep the others from it.
             failed.append(f"{cell.name}: {e}")
     if args.keep_days:
@@ -132,17 +136,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--config-file", required=True)
     commands = parser.add_subparsers(required=True)
-    for run in (prepare, register, forget, cell, maintain):
+    for run in (prepare, register, services, forget, cell, maintain):
         command = commands.add_parser(run.__name__, help=run.__doc__)
         command.set_defaults(run=run)
         if run is register:
             command.add_argument("--cells", required=True)
-        if run in (register, cell):
-            command.add_argument("--services", nargs="*", default=[])
+        if run is services:
+            command.add_argument("services", nargs="+")
         if run is forget:
             command.add_argument("names", nargs="+")
         if run is maintain:
             command.add_argument("--keep-days", type=int, default=0)
+            command.add_argument("--services", nargs="*", default=[])
     args = parser.parse_args()
     config.parse_args([sys.argv[0], "--config-file", args.config_file])
     objects.register_all()

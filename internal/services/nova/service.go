@@ -154,17 +154,44 @@ func steps(s api) []step.Step[*nova] {
 			step.Component[*nova](service.ComponentSetup)),
 		s.JobStep(stepRegister, register, step.After[*nova](stepPrepare, stepAddresses), step.Reads[*nova](refCells),
 			step.Condition[*nova]("CellsRegistered")),
+		s.RecordStep(records(), stepRegister, scheduler, conductor),
 		step.Objects(stepMaintain, maintain(s), step.After[*nova](stepPrepare), step.Makes[*nova](&batchv1.CronJob{}),
 			step.Component[*nova](service.ComponentSetup)),
 	}
 }
 
-// maintain does every night what can wait: rows of an earlier release are rewritten, and those of deleted servers are
-// removed.
+// records are those of the programs that no cell has.
+func records() service.Records[*nova] {
+	return service.Records[*nova]{
+		Programs: func(n *nova) []string {
+			return []string{Keep("nova-scheduler", n.Name, scheduler, n.Spec.Scheduler),
+				Keep("nova-conductor", n.Name, conductor, n.Spec.Conductor)}
+		},
+		Command: Forget,
+		Status:  func(n *nova) *servicev1.ProgramsStatus { return &n.Status.Programs },
+	}
+}
+
+// Forget removes the rows of programs.
+func Forget(programs ...string) []string { return Manage(append([]string{"services"}, programs...)...) }
+
+// maintain does every night what can wait: rows of an earlier release are rewritten, and those of deleted servers and
+// of programs that are gone are removed.
 func maintain(s api) func(*scope) ([]client.Object, error) {
 	return func(sc *scope) ([]client.Object, error) {
-		m := sc.Owner().Spec.Maintenance
-		return []client.Object{s.Cron(sc.Owner(), stepMaintain, m.When(), pod{Alone: true,
-			Component: stepMaintain, Command: Manage("maintain", "--keep-days", strconv.Itoa(m.Days()))})}, nil
+		n := sc.Owner()
+		m := n.Spec.Maintenance
+		args := []string{"maintain", "--keep-days", strconv.Itoa(m.Days()), "--services"}
+		return []client.Object{s.Cron(n, stepMaintain, m.When(), pod{Alone: true,
+			Component: stepMaintain, Command: Manage(append(args, cellPrograms(n)...)...)})}, nil
 	}
+}
+
+// cellPrograms are the programs in the cells, and those that no cell has.
+func cellPrograms(n *nova) []string {
+	programs := records().Programs(n)
+	for _, c := range n.Spec.Cells {
+		programs = append(programs, Keep("nova-conductor", cellName(n, c.Name), conductor, c.Conductor))
+	}
+	return programs
 }

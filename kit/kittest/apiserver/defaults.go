@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"strings"
@@ -266,6 +267,8 @@ func special(kind string, u *unstructured.Unstructured) {
 				p["targetPort"] = p["port"]
 			}
 		})
+	case "Secret":
+		unveil(u)
 	case "Namespace":
 		labels := u.GetLabels()
 		if labels == nil {
@@ -286,6 +289,25 @@ func special(kind string, u *unstructured.Unstructured) {
 		for _, list := range []string{".containers", ".initContainers"} {
 			each(u.Object, path+list, pullPolicy)
 		}
+	}
+}
+
+// unveil brings what a Secret has as text to the data.
+func unveil(u *unstructured.Unstructured) {
+	texts, found, _ := unstructured.NestedStringMap(u.Object, "stringData")
+	if !found {
+		return
+	}
+	delete(u.Object, "stringData")
+	data, _ := u.Object["data"].(map[string]any)
+	if data == nil {
+		data = map[string]any{}
+	}
+	for key, text := range texts {
+		data[key] = base64.StdEncoding.EncodeToString([]byte(text))
+	}
+	if len(texts) > 0 {
+		u.Object["data"] = data
 	}
 }
 

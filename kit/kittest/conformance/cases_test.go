@@ -155,6 +155,17 @@ var cases = map[string]func(*talk){
 		c.apply("kit", "Secret/x", kinds["Secret/x"].object)
 		c.apply("kit", "Secret/x", strings.Replace(kinds["Secret/x"].object, " data:", " type: example.test/other, data:", 1))
 	},
+	"secret-text": func(c *talk) {
+		text := func(more string) string {
+			return "{apiVersion: v1, kind: Secret, metadata: {name: x}, data: {a: Yg==, c: ZA==}" + more + "}"
+		}
+		c.create("Secret", text(", stringData: {a: e, f: \"g\\n\"}"))
+		c.get("Secret/x")
+		c.merge("Secret/x", `{"stringData":{"c":"h"}}`)
+		c.merge("Secret/x", `{"stringData":{},"data":{"f":null}}`)
+		c.apply("kit", "Secret/z", strings.Replace(text(", stringData: {i: j}"), "name: x", "name: z", 1))
+		c.get("Secret/z")
+	},
 	"generation": func(c *talk) {
 		c.apply("kit", "Deployment/x", kinds["Deployment/x"].object)
 		c.merge("Deployment/x", `{"metadata":{"annotations":{"a":"b"}}}`)

@@ -70,11 +70,13 @@ func Definition(gateway bool) kit.Definition[*cell] {
 		Steps: append(s.Steps(step.After[*cell](stepPrepare)),
 			s.PasswordStep(stepMetadata, metadataName),
 			s.JobStep(stepPrepare, prepare, step.Condition[*cell]("DBSyncReady")),
+			s.RecordStep(records(), stepPrepare, conductor),
 			step.Objects(stepCompute, compute(s), step.Reads[*cell](s.OptionRefs()...), step.Sees[*cell](service.StepEndpoints),
 				step.After[*cell](service.StepConfig), step.Makes[*cell](&corev1.Secret{}),
 				step.Component[*cell](service.ComponentSetup))),
 		Report: func(v step.View, c *cell) {
 			s.Report(v, c)
+			records().Report(v, c)
 			c.Status.ComputeSecret, c.Status.MetadataSecret = "", metadataName(c)
 			if v.Child(stepCompute, "Secret", computeName(c)) != nil {
 				c.Status.ComputeSecret = computeName(c)
@@ -97,10 +99,19 @@ func workers() []service.Worker[*cell] {
 	}
 }
 
-func prepare(s *scope) (pod, error) {
-	c := s.Owner()
-	return pod{Component: stepPrepare, Alone: true, Command: nova.Manage("cell", "--services",
-		nova.Keep("nova-conductor", c.Name, conductor, c.Spec.Conductor))}, nil
+func prepare(*scope) (pod, error) {
+	return pod{Component: stepPrepare, Alone: true, Command: nova.Manage("cell")}, nil
+}
+
+// records are those of the cell's programs.
+func records() service.Records[*cell] {
+	return service.Records[*cell]{
+		Programs: func(c *cell) []string {
+			return []string{nova.Keep("nova-conductor", c.Name, conductor, c.Spec.Conductor)}
+		},
+		Command: nova.Forget,
+		Status:  func(c *cell) *servicev1.ProgramsStatus { return &c.Status.Programs },
+	}
 }
 
 // compute is what the cell's hosts have in common. They reach no database, and are not told by what the metadata API
