@@ -126,6 +126,9 @@ func (c *controller) byKey(ctx context.Context, sc *scope, t *target, p policy) 
 		}
 		return out
 	}
+	if out := c.abstain(sc.Owner().GetUID(), t.kind); out != nil {
+		return out
+	}
 	if cell.Operation != opCreate && p.create {
 		cell.Operation, cell.Since = opCreate, stamp(sc)
 		if err := sc.Save(); err != nil {
@@ -229,9 +232,8 @@ func (c *controller) create(ctx context.Context, sc *scope, t *target, p policy)
 
 // unfinished tells whether a resource that was just made lacks something that is declared.
 func (t *target) unfinished() bool {
-	return t.kind.Marker.Channel == d.MarkByTagLater || slices.ContainsFunc(t.kind.Fields, func(f d.Field) bool {
-		return f.Later && t.wanted[f.API] != nil
-	})
+	return t.kind.Marker.Channel == d.MarkByTagLater || t.kind.State.Settles.Path != "" ||
+		slices.ContainsFunc(t.kind.Fields, func(f d.Field) bool { return f.Later && t.wanted[f.API] != nil })
 }
 
 // failed turns an error of the door into an outcome.

@@ -205,7 +205,7 @@ func (t *target) remove(ctx context.Context, id string) error {
 	if err := ignoreAbsent(t.delete(ctx, id)); err != nil {
 		return err
 	}
-	if k.State.Path == "" || k.Shape == d.Relation {
+	if k.State.Path == "" && k.State.Settles.Path == "" || k.Shape == d.Relation {
 		t.mirror.Drop(id, at)
 	}
 	return nil
@@ -227,7 +227,7 @@ func (t *target) delete(ctx context.Context, id string) error {
 	if t.kind.DeleteQuery != "" {
 		path += "?" + t.kind.DeleteQuery
 	}
-	_, err = t.request(ctx, asked{method: http.MethodDelete, path: path})
+	_, err = t.request(ctx, asked{method: http.MethodDelete, path: path, needs: []string{t.kind.Delete.Since}})
 	return err
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -123,18 +122,6 @@ func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
 	c.mirrors[k.Name+path] = w
 	go w.Run(ctx)
 	return w, nil
-}
-
-// trouble is why the cloud cannot be reached. A service that refuses to list one kind is no trouble of the others.
-func (c *cloud) trouble() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, path := range slices.Sorted(maps.Keys(c.mirrors)) {
-		if err := c.mirrors[path].Trouble(); openstack.ClassOf(err) == openstack.Unavailable {
-			return err
-		}
-	}
-	return nil
 }
 
 // clouds are the clouds that sessions are open to.

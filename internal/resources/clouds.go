@@ -96,6 +96,7 @@ func (k *cloudKind[T]) definition(e *Engine) kit.Definition[T] {
 		Report: func(_ step.View, o T) {
 			e.tellUse(keyOf(o), k.status(o), &k.bell)
 			e.describe(keyOf(o), k.status(o))
+			e.answers(keyOf(o), k.status(o))
 			e.hears(keyOf(o), k.status(o))
 		},
 	}
@@ -144,7 +145,7 @@ func (e *Engine) connect(ctx context.Context, o owner.Object, spec *openstackv1.
 	}
 	e.clouds.set(keyOf(o), door, t)
 	if cl := e.clouds.get(keyOf(o)); cl != nil {
-		return failed(cl.trouble())
+		return failed(cl.trouble(ctx))
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	}
 	view := observation{id: shown(t.kind, id), resource: seen, kind: t.kind, cloud: t.cloud}
 	defer func() { c.seen.put(o.GetUID(), view) }()
-	out := c.stateOf(ctx, o, t, seen)
+	out := c.settled(ctx, sc, t, c.stateOf(ctx, o, t, seen))
 	pending := waitsFor(out)
 	if t.kind.Hook == hookImage {
 		out, pending = c.fill(ctx, sc, t, p, out)
@@ -218,8 +218,13 @@ func (c *controller) gone(sc *scope, t *target, p policy) *outcome.Outcome {
 		out.Reason = reasonGone
 		return out
 	}
+	unmade := settling(sc, t.kind)
 	cell.ID, cell.Operation = "", ""
 	c.missed(t)
+	if unmade {
+		c.orders.giveUp(sc.Owner().GetUID(), time.Now())
+		return c.abstain(sc.Owner().GetUID(), t.kind)
+	}
 	out := outcome.Poll(time.Millisecond, t.kind.Name,
 		"The %s %s is gone from the cloud; it is made again.", t.kind.Name, id)
 	out.Reason = reasonGone

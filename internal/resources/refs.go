@@ -47,7 +47,7 @@ func (c *controller) refs() []ref.Ref[object] {
 		}
 		out = append(out, ref.To(kind, c.engine.empty(kind), func(o object) []types.NamespacedName {
 			return c.keys(o, func(f d.Field) bool { return f.Ref == kind })
-		}, ref.Optional[object](), ref.DigestOf[object](func(o client.Object) string { return c.engine.idOf(o, kind) })))
+		}, ref.Optional[object](), ref.DigestOf[object](c.digestOf(kind))))
 	}
 	if len(kinds) > 0 {
 		out = append(out, ref.To(refGrants, &openstackv1.ReferenceGrant{}, c.abroad, ref.DigestOf[object](generationOf)))
@@ -106,6 +106,14 @@ func clusterCloudKeys(o object) []types.NamespacedName {
 func cloudDigest(o client.Object) string { return fmt.Sprint(o.GetUID(), o.GetGeneration()) }
 
 func labelsOf(o client.Object) string { return labels.Set(o.GetLabels()).String() }
+
+// digestOf changes when there is something to do for those who refer to an object of a kind.
+func (c *controller) digestOf(kind string) func(client.Object) string {
+	return func(o client.Object) string {
+		leaves := kind == c.kind.GoesWith && o.GetDeletionTimestamp() != nil
+		return fmt.Sprint(c.engine.idOf(o, kind), " ", leaves)
+	}
+}
 
 // idOf changes when other requests are made for those who refer to the object.
 func (e *Engine) idOf(o client.Object, kind string) string {

@@ -15,7 +15,7 @@ import (
 
 // release deletes the resource of an object that is deleted, or lets go of it.
 func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
-	return c.forsaken(sc, c.awaited(sc.Owner(), c.parted(ctx, sc)))
+	return c.forsaken(sc, c.along(sc, c.awaited(sc.Owner(), c.parted(ctx, sc))))
 }
 
 func (c *controller) parted(ctx context.Context, sc *scope) *outcome.Outcome {
@@ -46,7 +46,6 @@ func (c *controller) parted(ctx context.Context, sc *scope) *outcome.Outcome {
 	out = c.removed(ctx, o, t, id)
 	if out == nil {
 		c.forget(o)
-		t.mirror.Unfollow(string(o.GetUID()))
 	}
 	return out
 }
@@ -156,6 +155,7 @@ func (c *controller) lost(ctx context.Context, sc *scope, t *target) *outcome.Ou
 }
 
 func (c *controller) forget(o object) {
+	c.engine.clouds.unfollow(string(o.GetUID()))
 	c.seen.drop(o.GetUID())
 	c.seen.take(o.GetUID())
 	c.attempts.done(o.GetUID())

@@ -68,6 +68,13 @@ func (o *orders) open(uid types.UID, id string, now time.Time) order {
 	return x
 }
 
+// last is what is known of the order for an object's resource.
+func (o *orders) last(uid types.UID) order {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all[uid]
+}
+
 func (o *orders) lose(uid types.UID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

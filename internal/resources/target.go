@@ -35,6 +35,8 @@ type target struct {
 
 // asked is a request about the resource.
 type asked struct {
+	// service is that of the kind when it is empty.
+	service      string
 	method, path string
 	in           any
 	// needs are the microversions that the request needs.
@@ -44,16 +46,20 @@ type asked struct {
 
 // request sends something about the resource that a person waits for. The path may have a query.
 func (t *target) request(ctx context.Context, a asked) (map[string]any, error) {
-	version, err := t.version(ctx, a.needs...)
-	if err != nil {
-		return nil, err
+	version, service := "", a.service
+	if service == "" {
+		var err error
+		if version, err = t.version(ctx, a.needs...); err != nil {
+			return nil, err
+		}
+		service = t.kind.Service
 	}
 	path, query, _ := strings.Cut(a.path, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return nil, fmt.Errorf("the query of %s: %w", a.path, err)
 	}
-	resp, err := t.door.Do(ctx, openstack.Request{Service: t.kind.Service, Lane: openstack.Urgent, Owner: t.owner,
+	resp, err := t.door.Do(ctx, openstack.Request{Service: service, Lane: openstack.Urgent, Owner: t.owner,
 		Method: cmp.Or(a.method, http.MethodPost), Path: path, Query: values, Body: a.in, ContentType: a.contentType,
 		Header: t.header(), Microversion: version})
 	if err != nil {

@@ -25,6 +25,8 @@ type Cloud struct {
 	Build time.Duration
 	// Lose is how many of the next orders nobody takes, of kinds that show it; LoseRemovals is the same of deletions.
 	Lose, LoseRemovals int
+	// Unsettled leaves what other resources show when one is made as it is.
+	Unsettled bool
 	// Page is the longest page of a list; 0 has no limit.
 	Page int
 	// Microversions are the highest ones of services by type.

@@ -55,7 +55,7 @@ func (c *Cloud) relation(k *d.Kind, values map[string]any, q *question) answer {
 	switch {
 	case q.Method == http.MethodPut && s.rows[id] == nil:
 		c.relate(k, id, values)
-	case s.rows[id] == nil:
+	case s.rows[id] == nil, q.Method == http.MethodDelete && above(k.Delete.Since, q.version):
 		return missing(k, id)
 	case q.Method == http.MethodDelete:
 		delete(s.rows, id)

@@ -43,6 +43,9 @@ func (c *Cloud) answer(r *http.Request) answer {
 			return a
 		}
 	}
+	if service == "identity" && path == "/auth/catalog" {
+		return answer{http.StatusOK, map[string]any{"catalog": c.catalog()}}
+	}
 	if service == "block-storage" && path == "/messages" {
 		return c.messages(q.query.Get("resource_uuid"))
 	}

@@ -123,7 +123,24 @@ func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, q *question)
 		beginImage(row)
 	}
 	s.rows[id] = row
+	c.settle(k, fields)
 	return c.made(k, row)
+}
+
+// settle lets another resource show that one is made.
+func (c *Cloud) settle(k *d.Kind, fields map[string]any) {
+	s := k.State.Settles
+	if s.Path == "" || c.Unsettled {
+		return
+	}
+	path, hole, _ := strings.Cut(strings.TrimSuffix(s.Path, "}"), "/{")
+	_, field, _ := strings.Cut(s.Field, ".")
+	for _, other := range c.kinds {
+		id, _ := fields[hole].(string)
+		if r := c.stores[other.Name].rows[id]; r != nil && other.Service == s.Service && other.Path == path {
+			r.fields[field] = s.Ready[0]
+		}
+	}
 }
 
 // lose lets an order come to nobody who would take it.

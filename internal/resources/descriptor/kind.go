@@ -59,6 +59,8 @@ type Kind struct {
 	List List
 	// Events are the prefixes of the notifications about the resource, such as identity.project.
 	Events []string
+	// GoesWith is a kind that fields refer to: when its resource is deleted this one goes with it, whatever happens.
+	GoesWith string
 	// Hook names the code for what a descriptor cannot say; empty for most kinds.
 	Hook string
 	// Sample is the spec.resource of the example in the documents, as YAML.
@@ -146,6 +148,18 @@ type State struct {
 	// delete it can be lost, too; the service ignores or refuses a second one until the action Release has been sent.
 	Leaving Sign
 	Release string
+	// Settles says where it shows that a resource which lists have from its order on is made.
+	Settles Settles
+}
+
+// Settles is a resource of another kind that shows whether one is made.
+type Settles struct {
+	// Service and Path of it, with fields of the one that is made, and the path of what shows it in the answer.
+	Service, Path, Field string
+	// Ready are the values by then.
+	Ready []string
+	// Advice completes: the X was given up before it was made; ...
+	Advice string
 }
 
 // Sign is a value that a resource shows; an empty one is null, which is not the same as showing nothing there.

@@ -8,8 +8,9 @@ var ServerInterface = d.Kind{
 	Name: "ServerInterface", Plural: "serverinterfaces", Service: "compute", ID: "port_id",
 	Path: "/servers/{server_id}/os-interface", Item: "interfaceAttachment", Items: "interfaceAttachments",
 	Doc: "ServerInterface attaches a port to a server.", Key: []string{"server_id", "port_id"}, Read: "2.70",
-	Marker: byKey,
-	Events: []string{"instance.interface_attach", "instance.interface_detach"},
+	Marker:   byKey,
+	GoesWith: "Server",
+	Events:   []string{"instance.interface_attach", "instance.interface_detach"},
 	Fields: []d.Field{
 		{API: "server_id", Ref: "Server", Required: true, CreateOnly: true, Doc: "Server that gets the port."},
 		{API: "port_id", Ref: "Port", Required: true, CreateOnly: true, Doc: "Port that is attached."},

@@ -9,7 +9,8 @@ var ServerVolumeAttachment = d.Kind{
 	Doc: "ServerVolumeAttachment attaches a volume to a server.", Key: []string{"server_id", "volumeId"},
 	// 2.79 shows delete_on_termination. The update wants the volume's id too.
 	Read: "2.79", Update: d.Update{Method: "PUT", Whole: true, Since: "2.85"}, Marker: byKey,
-	Events: []string{"instance.volume_attach", "instance.volume_detach", "compute.instance.volume"},
+	GoesWith: "Server",
+	Events:   []string{"instance.volume_attach", "instance.volume_detach", "compute.instance.volume"},
 	Fields: []d.Field{
 		{API: "server_id", In: "serverId", Ref: "Server", Usable: true, Required: true, CreateOnly: true,
 			Doc: "Server that gets the volume."},
@@ -22,6 +23,9 @@ var ServerVolumeAttachment = d.Kind{
 		{API: "delete_on_termination", Type: d.Bool, Since: "2.79",
 			Doc: "Whether the volume is deleted with the server."},
 	},
+	// Nova lists it before the hypervisor has the volume, and no longer when it does not get it.
+	State: d.State{Settles: d.Settles{Service: "block-storage", Path: "/volumes/{volumeId}", Field: "volume.status",
+		Ready: []string{"in-use"}, Advice: "see the log of nova-compute on the server's host"}},
 	Sample: `serverRef: {name: web}
 volumeRef: {name: web-data}`,
 }

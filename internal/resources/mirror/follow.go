@@ -10,16 +10,22 @@ import (
 func (m *Mirror) Follow(who, id, marker string, pending Pending, wake func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	f := &follower{id: id, marker: marker, pending: pending, since: time.Now(), wake: wake}
+	old := m.followers[who]
+	waits := old != nil && old.pending == pending && old.id == id
+	if waits {
+		f.since = old.since
+	}
 	m.unfollow(who)
-	first := len(m.followers) == 0
-	m.followers[who] = &follower{id: id, marker: marker, pending: pending, wake: wake}
+	first := old == nil && len(m.followers) == 0
+	m.followers[who] = f
 	if id != "" {
 		add(m.byID, id, who)
 	}
 	if marker != "" {
 		add(m.byMarker, marker, who)
 	}
-	if pending != Steady {
+	if pending != Steady && !waits {
 		m.hurry()
 	}
 	if first {
@@ -110,7 +116,7 @@ func (m *Mirror) pause() time.Duration {
 
 func (m *Mirror) unhinted() time.Duration {
 	if m.waiting(Changing) {
-		return m.options.Quick
+		return min(max(m.options.Quick, m.patience()), m.options.Period)
 	}
 	if m.full.IsZero() || len(m.followers) == 0 {
 		return m.options.Period
@@ -125,6 +131,20 @@ func (m *Mirror) waiting(least Pending) bool {
 		}
 	}
 	return false
+}
+
+// slowness is how many times longer something has been pending than the time between two looks at it.
+const slowness = 30
+
+// patience is the time between two lists for what has been pending for the shortest time.
+func (m *Mirror) patience() time.Duration {
+	var last time.Time
+	for _, f := range m.followers {
+		if f.pending != Steady && f.since.After(last) {
+			last = f.since
+		}
+	}
+	return time.Since(last) / slowness
 }
 
 func (m *Mirror) again(ctx context.Context) {

@@ -39,7 +39,8 @@ type Listed struct {
 type Options struct {
 	// Period between two lists while nothing is pending.
 	Period time.Duration
-	// Quick is the time between two lists while something is pending.
+	// Quick is the time between two lists while something is pending, at first: what has been for long is looked at less
+	// and less often.
 	Quick time.Duration
 	// TellsGone says that lists of changes show what was deleted. Otherwise lists are of everything while a deletion is
 	// waited for.
@@ -83,6 +84,7 @@ type entry struct {
 type follower struct {
 	id, marker string
 	pending    Pending
+	since      time.Time // of pending
 	wake       func()
 }
 

@@ -53,6 +53,36 @@ func TestFailedListsArePaced(t *testing.T) {
 	})
 }
 
+// What is pending for long, such as a deletion that never ends, is looked at less and less often, also when its object
+// is reconciled meanwhile, and what begins to be pending beside it is looked at soon.
+func TestLongWaitsArePaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &source{items: []Item{{ID: "1"}, {ID: "2"}}}
+		m := New(s, options)
+		m.Follow("a", "1", "", Leaving, func() {})
+		go m.Run(t.Context())
+		<-time.After(10 * time.Second)
+		if n := s.listed(); n < 4 {
+			t.Errorf("%d lists in the first ten seconds", n)
+		}
+		for range 1800 {
+			<-time.After(2 * time.Second)
+			m.Follow("a", "1", "", Leaving, func() {})
+		}
+		if n := s.listed(); n < 50 || n > 200 {
+			t.Errorf("%d lists in an hour", n)
+		} else {
+			t.Logf("%d lists in an hour", n)
+		}
+		before := s.listed()
+		m.Follow("b", "2", "", Changing, func() {})
+		<-time.After(10 * time.Second)
+		if n := s.listed() - before; n < 4 {
+			t.Errorf("%d lists in the first ten seconds of the second", n)
+		}
+	})
+}
+
 // What changes wakes those who follow it; while something is pending that takes two seconds, and a period otherwise.
 func TestChangesWake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
