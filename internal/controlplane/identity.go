@@ -11,9 +11,6 @@ import (
 // entryInternal is the entry of the clouds.yaml of Keystone's operator that pods in the cluster use.
 const entryInternal = "internal"
 
-// projectService is the name in OpenStack of the project that the users of services work in.
-const projectService = "service"
-
 // identity is the Cloud by which services are registered, and people's objects made. It stays when the last service
 // goes: objects that are in it hold it, and a Cloud on its way out would keep the next service from coming.
 func identity(s *scope) ([]kubeclient.Object, error) {
@@ -38,12 +35,7 @@ func project(s *scope) ([]kubeclient.Object, error) {
 	}
 	return []kubeclient.Object{&openstackv1.Project{
 		ObjectMeta: child(o, service.ProjectName("keystone")),
-		Spec: openstackv1.ProjectSpec{
-			ResourceSpec: rights,
-			Resource: &openstackv1.ProjectResource{
-				Name: new(projectService), Description: new("Users of the OpenStack services"),
-			},
-		},
+		Spec:       service.UsersProject(rights),
 	}}, nil
 }
 

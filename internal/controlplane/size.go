@@ -23,15 +23,16 @@ type sizing struct {
 }
 
 // sizes: dev fits a machine of 8 GiB beside Kubernetes; the others grow with the number of hypervisors. Only memory has
-// limits: a limit of CPU slows down a member of a cluster until its peers take it for dead.
+// limits: a limit of CPU slows down a member of a cluster until its peers take it for dead. Requests of CPU are shares
+// of a busy machine: all services ask Keystone, which asks its database, so these two come before what merely starts.
 func sizes(s controlplanev1.Size) sizing {
 	switch s {
 	case controlplanev1.SizeDev:
 		return sizing{
-			galera:    part{replicas: 1, cpu: "50m", memory: "256Mi", storage: "5Gi"},
+			galera:    part{replicas: 1, cpu: "100m", memory: "256Mi", storage: "5Gi"},
 			rabbitmq:  part{replicas: 1, cpu: "50m", memory: "192Mi", storage: "1Gi"},
 			memcached: part{replicas: 1, cpu: "10m", memory: "96Mi"},
-			keystone:  part{replicas: 1, workers: 2, cpu: "50m", memory: "256Mi"},
+			keystone:  part{replicas: 1, workers: 2, cpu: "150m", memory: "256Mi"},
 			glance:    part{replicas: 1, workers: 1, cpu: "20m", memory: "256Mi", storage: "10Gi"},
 			placement: part{replicas: 1, workers: 1, cpu: "20m", memory: "192Mi"},
 			ovn:       part{replicas: 1, cpu: "10m", memory: "32Mi", storage: "1Gi"},
@@ -87,7 +88,7 @@ func small() sizing {
 		galera:    part{replicas: 3, cpu: "250m", memory: "1Gi", limit: "2Gi", storage: "20Gi"},
 		rabbitmq:  part{replicas: 3, cpu: "100m", memory: "512Mi", limit: "1Gi", storage: "5Gi"},
 		memcached: part{replicas: 2, cpu: "50m", memory: "256Mi", limit: "320Mi"},
-		keystone:  part{replicas: 2, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi"},
+		keystone:  part{replicas: 2, workers: 2, cpu: "200m", memory: "384Mi", limit: "1Gi"},
 		glance:    part{replicas: 2, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi", storage: "100Gi"},
 		placement: part{replicas: 2, workers: 2, cpu: "100m", memory: "256Mi", limit: "512Mi"},
 		ovn:       part{replicas: 3, cpu: "50m", memory: "128Mi", limit: "512Mi", storage: "5Gi"},

@@ -2,8 +2,8 @@ package buildingblock
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
+	infra "stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/pki"
 )
 
@@ -22,9 +22,8 @@ func carrier(s *scope) corev1.Container {
 		Name: "courier", Image: imageOf(s, imageLibvirt),
 		Command: []string{"stackwright-agent", "courier", "--folder=" + instances, "--socket=" + courierSocket,
 			"--address=$(HOST_IP)", "--tls=" + courierTLS},
-		Env: []corev1.EnvVar{field("HOST_IP", "status.hostIP")},
-		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
-			corev1.ResourceMemory: resource.MustParse("16Mi"), corev1.ResourceCPU: resource.MustParse("5m")}},
+		Env:            []corev1.EnvVar{field("HOST_IP", "status.hostIP")},
+		Resources:      infra.Requests(corev1.ResourceRequirements{}, "5m", "16Mi"),
 		ReadinessProbe: ask("test", "-S", courierSocket),
 		SecurityContext: &corev1.SecurityContext{ReadOnlyRootFilesystem: new(true), AllowPrivilegeEscalation: new(false),
 			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},

@@ -13,6 +13,7 @@ import (
 
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	"stackwright.dev/stackwright/internal/fleet"
+	infra "stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/nodes"
 )
 
@@ -159,5 +160,5 @@ func secret(name, of string) corev1.Volume {
 // running is a container of the agent that runs an image.
 func running(s *scope, image string) corev1.Container {
 	agent, _ := agentOf(s.Owner(), image)
-	return corev1.Container{Image: imageOf(s, image), Resources: agent.Resources}
+	return corev1.Container{Image: imageOf(s, image), Resources: infra.Requests(agent.Resources, "20m", "64Mi")}
 }

@@ -81,7 +81,7 @@ func container(g *infrav1.Galera) corev1.Container {
 		},
 		Resources:                g.Spec.Resources,
 		ReadinessProbe:           member.Probe("/ready", 2, 1),
-		LivenessProbe:            member.Probe("/live", 10, 3),
+		LivenessProbe:            member.Live(),
 		SecurityContext:          member.Contained(),
 		VolumeMounts:             mounts,
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,

@@ -111,6 +111,24 @@ func Probe(path string, period, failures int32) *corev1.Probe {
 	}
 }
 
+// Live ends what has not answered for a minute. A restart of a database or of a switch costs more than waiting for it,
+// and on a busy machine it would make matters worse.
+func Live() *corev1.Probe {
+	p := Probe("/live", 10, 6)
+	p.TimeoutSeconds = 10
+	return p
+}
+
+// Requests are the resources that somebody asked for, or else these: what asks for nothing gets next to nothing of a
+// busy machine.
+func Requests(asked corev1.ResourceRequirements, cpu, memory string) corev1.ResourceRequirements {
+	if len(asked.Requests) > 0 || len(asked.Limits) > 0 {
+		return asked
+	}
+	return corev1.ResourceRequirements{Requests: corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}}
+}
+
 // Field is a variable with a field of the pod.
 func Field(name, path string) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{

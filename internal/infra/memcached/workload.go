@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
-	"stackwright.dev/stackwright/internal/agent"
+	"stackwright.dev/stackwright/internal/infra/member"
 )
 
 const (
@@ -143,8 +143,8 @@ func container(m *infrav1.Memcached) corev1.Container {
 			fmt.Sprintf("--connections=%d", m.Spec.MaxConnections), fmt.Sprintf("--port=%d", Port)},
 		Ports:          []corev1.ContainerPort{{Name: "memcache", ContainerPort: Port}},
 		Resources:      resources(m),
-		ReadinessProbe: probe("/ready", 2, 2),
-		LivenessProbe:  probe("/live", 10, 3),
+		ReadinessProbe: member.Probe("/ready", 2, 2),
+		LivenessProbe:  member.Live(),
 		SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
 			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
@@ -154,14 +154,6 @@ func container(m *infrav1.Memcached) corev1.Container {
 		c.VolumeMounts = []corev1.VolumeMount{{Name: "tls", MountPath: tlsDir, ReadOnly: true}}
 	}
 	return c
-}
-
-func probe(path string, period, failures int32) *corev1.Probe {
-	return &corev1.Probe{
-		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
-			Path: path, Port: intstr.FromInt32(agent.HealthPort), Scheme: corev1.URISchemeHTTP}},
-		PeriodSeconds: period, TimeoutSeconds: 2, FailureThreshold: failures, SuccessThreshold: 1,
-	}
 }
 
 func spread(m *infrav1.Memcached) []corev1.TopologySpreadConstraint {

@@ -117,8 +117,9 @@ func container(o object, name string, port int32, command ...string) corev1.Cont
 	return corev1.Container{
 		Name: name, Image: o.Spec.Image,
 		Command:         command,
-		ReadinessProbe:  probe("/ready", port, 2, 2),
-		LivenessProbe:   probe("/live", port, 10, 3),
+		Resources:       member.Requests(corev1.ResourceRequirements{}, "10m", "32Mi"),
+		ReadinessProbe:  local(member.Probe("/ready", 2, 2), port),
+		LivenessProbe:   local(member.Live(), port),
 		SecurityContext: member.Contained(),
 		VolumeMounts: []corev1.VolumeMount{{Name: "run-openvswitch", MountPath: "/run/openvswitch"},
 			{Name: "run-ovn", MountPath: "/run/ovn"}},
@@ -126,8 +127,8 @@ func container(o object, name string, port int32, command ...string) corev1.Cont
 	}
 }
 
-func probe(path string, port, period, failures int32) *corev1.Probe {
-	p := member.Probe(path, period, failures)
+// local asks on the node's loopback: the daemons have the network of their node.
+func local(p *corev1.Probe, port int32) *corev1.Probe {
 	p.HTTPGet.Host, p.HTTPGet.Port = "127.0.0.1", intstr.FromInt32(port)
 	return p
 }
@@ -155,7 +156,7 @@ func forwarder(o object, remote string) corev1.Container {
 			Bridge: cmp.Or(m.Bridge, "br-"+m.PhysicalNetwork), Interface: m.Interface, Address: m.Address}.String())
 	}
 	c.Env = []corev1.EnvVar{member.Field("NODE_NAME", "spec.nodeName"), member.Field("HOST_IP", "status.hostIP")}
-	c.Resources = o.Spec.Resources
+	c.Resources = member.Requests(o.Spec.Resources, "50m", "96Mi")
 	c.SecurityContext.Capabilities.Add = []corev1.Capability{"NET_ADMIN", "NET_RAW"}
 	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "tun", MountPath: "/dev/net/tun"})
 	return c

@@ -73,7 +73,7 @@ func container(r *infrav1.RabbitMQ) corev1.Container {
 		Ports:           []corev1.ContainerPort{port, {Name: "agent", ContainerPort: agent.Port}},
 		Resources:       r.Spec.Resources,
 		ReadinessProbe:  member.Probe("/ready", 2, 2),
-		LivenessProbe:   member.Probe("/live", 10, 3),
+		LivenessProbe:   member.Live(),
 		SecurityContext: member.Contained(),
 		VolumeMounts: []corev1.VolumeMount{
 			{Name: "data", MountPath: volumeDir},
