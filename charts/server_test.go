@@ -54,7 +54,7 @@ func served(t *testing.T) (client.Client, string) {
 	t.Helper()
 	c, err := connect()
 	must(t, err)
-	ns := strings.ToLower(t.Name())
+	ns := strings.ReplaceAll(strings.ToLower(t.Name()), "/", "-")
 	must(t, c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}}))
 	return c, ns
 }

@@ -28,24 +28,27 @@ import (
 // Whatever is chosen, the API server takes all objects of mode standalone: they have no field that it does not know.
 func TestServerTakesWhatStandaloneRenders(t *testing.T) {
 	c, ns := served(t)
-	choices["rotation"] = "standalone: {schedule: 0 * * * *}"
-	defer delete(choices, "rotation")
-	sets := [][]string{nil, slices.Sorted(maps.Keys(choices))}
-	for name := range choices {
-		sets = append(sets, []string{name})
-	}
-	for _, set := range sets {
-		docs, err := rendered(t, "keystone", chosen(t, set...))
-		must(t, err)
-		for _, o := range docs {
-			u := &unstructured.Unstructured{Object: o}
-			u.SetNamespace(ns)
-			if err := c.Create(t.Context(), u, client.DryRunAll, client.FieldValidation("Strict")); err != nil {
-				t.Errorf("%q: %s %s: %v", set, u.GetKind(), u.GetName(), err)
+	for _, chart := range trials() {
+		chart.choices["rotation"] = rotation
+		sets := [][]string{nil, slices.Sorted(maps.Keys(chart.choices))}
+		for name := range chart.choices {
+			sets = append(sets, []string{name})
+		}
+		for _, set := range sets {
+			docs, err := rendered(t, chart.chart, chart.chosen(t, set...))
+			must(t, err)
+			for _, o := range docs {
+				u := &unstructured.Unstructured{Object: o}
+				u.SetNamespace(ns)
+				if err := c.Create(t.Context(), u, client.DryRunAll, client.FieldValidation("Strict")); err != nil {
+					t.Errorf("%s, %q: %s %s: %v", chart.chart, set, u.GetKind(), u.GetName(), err)
+				}
 			}
 		}
 	}
 }
+
+const rotation = "standalone: {schedule: 0 * * * *}"
 
 // A release by Helm, without what Jobs do, as nobody runs them here.
 func TestServerHelmInstallsStandalone(t *testing.T) {
@@ -53,7 +56,7 @@ func TestServerHelmInstallsStandalone(t *testing.T) {
 	cfg := helm(t, ns)
 	add := action.NewInstall(cfg)
 	add.ReleaseName, add.Namespace, add.WaitStrategy, add.DisableHooks = "identity", ns, kube.HookOnlyStrategy, true
-	_, err := add.RunWithContext(t.Context(), load(t, "keystone"), chosen(t))
+	_, err := add.RunWithContext(t.Context(), load(t, "keystone"), keystone().chosen(t))
 	must(t, err)
 	d := &appsv1.Deployment{}
 	key := client.ObjectKey{Namespace: ns, Name: "identity-api"}
@@ -62,7 +65,8 @@ func TestServerHelmInstallsStandalone(t *testing.T) {
 
 	change := action.NewUpgrade(cfg)
 	change.Namespace, change.ResetValues, change.WaitStrategy, change.DisableHooks = ns, true, kube.HookOnlyStrategy, true
-	_, err = change.RunWithContext(t.Context(), "identity", load(t, "keystone"), chosen(t, "options", "replicas"))
+	values := keystone().chosen(t, "options", "replicas")
+	_, err = change.RunWithContext(t.Context(), "identity", load(t, "keystone"), values)
 	must(t, err)
 	must(t, c.Get(t.Context(), key, d))
 	if after := d.Annotations["service.stackwright.dev/config"]; after == before || *d.Spec.Replicas != 0 {
@@ -86,11 +90,10 @@ type standing struct {
 }
 
 // stand makes the roles of a chart, and what somebody makes before.
-func stand(t *testing.T, c client.Client, ns string) standing {
+func stand(t *testing.T, c client.Client, ns string, chart trial) standing {
 	t.Helper()
-	choices["rotation"] = "standalone: {schedule: 0 * * * *}"
-	defer delete(choices, "rotation")
-	docs, err := rendered(t, "keystone", chosen(t, "authority", "more options", "rotation"))
+	values := chart.with(t, chart.choices["authority"], chart.choices["more options"], rotation)
+	docs, err := rendered(t, chart.chart, values)
 	must(t, err)
 	var s standing
 	for _, o := range docs {
@@ -103,10 +106,10 @@ func stand(t *testing.T, c client.Client, ns string) standing {
 			must(t, c.Create(t.Context(), u))
 		case u.GetKind() == "Role":
 			must(t, c.Create(t.Context(), u))
-		case u.GetKind() == "ConfigMap" && own(o):
+		case u.GetName() == "identity-secrets" && u.GetKind() == "ConfigMap":
 			text := fmt.Sprint(at(o, "data", "object.json"))
 			s.object = []byte(strings.ReplaceAll(text, `"namespace":"cloud"`, `"namespace":"`+ns+`"`))
-		case u.GetKind() == "Deployment":
+		case u.GetKind() == "Deployment" && u.GetName() == "identity-api":
 			s.deployment, s.revision = u, u.GetAnnotations()["service.stackwright.dev/config"]
 		}
 	}
@@ -124,53 +127,85 @@ func account(t *testing.T, ns, name string) client.Client {
 	return c
 }
 
-// The Job makes Secrets with the rights of its account: they are enough, and let it touch nothing else.
+// The Jobs work with the rights of their accounts: they are enough, and let them touch nothing else.
 func TestServerRightsOfStandalone(t *testing.T) {
-	c, ns := served(t)
-	s := stand(t, c, ns)
-	other := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "other"}}
-	must(t, c.Create(t.Context(), other))
-	job := account(t, ns, "identity-secrets")
-	must(t, standalone.Keep(t.Context(), job, s.object, standalone.Options{Revision: s.revision, Out: io.Discard}))
-	var made corev1.SecretList
-	must(t, c.List(t.Context(), &made, client.InNamespace(ns)))
-	if len(made.Items) < 8 {
-		t.Errorf("there are %d Secrets", len(made.Items))
+	for _, chart := range trials() {
+		t.Run(chart.chart, func(t *testing.T) {
+			c, ns := served(t)
+			s := stand(t, c, ns, chart)
+			other := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "other"}}
+			must(t, c.Create(t.Context(), other))
+			job := account(t, ns, "identity-secrets")
+			must(t, standalone.Keep(t.Context(), job, s.object, standalone.Options{Revision: s.revision, Out: io.Discard}))
+			for what, err := range beyond(t, job, other) {
+				if !apierrors.IsForbidden(err) {
+					t.Errorf("the Job may %s: %v", what, err)
+				}
+			}
+			if strings.Contains(string(s.object), `"identity":`) {
+				registers(t, ns, s.object, other)
+			}
+		})
 	}
-	for what, err := range map[string]error{
+}
+
+// beyond tries what the program that makes Secrets may not do.
+func beyond(t *testing.T, job client.Client, other *corev1.Secret) map[string]error {
+	t.Helper()
+	meta := metav1.ObjectMeta{Namespace: other.Namespace, Name: "identity-db"}
+	return map[string]error{
 		"read another Secret":   job.Get(t.Context(), client.ObjectKeyFromObject(other), &corev1.Secret{}),
-		"list Secrets":          job.List(t.Context(), &corev1.SecretList{}, client.InNamespace(ns)),
+		"list Secrets":          job.List(t.Context(), &corev1.SecretList{}, client.InNamespace(other.Namespace)),
 		"change another Secret": job.Update(t.Context(), other),
-		"change the account": job.Update(t.Context(), &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "identity-db"}}),
-		"delete a Secret": job.Delete(t.Context(), other),
-		"make a ConfigMap": job.Create(t.Context(), &corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "x"}}),
+		"change the account":    job.Update(t.Context(), &corev1.Secret{ObjectMeta: meta}),
+		"delete a Secret":       job.Delete(t.Context(), other),
+		"make a ConfigMap":      job.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: meta}),
+	}
+}
+
+// registers finds with the rights of its account what is to be in Keystone.
+func registers(t *testing.T, ns string, object []byte, other *corev1.Secret) {
+	t.Helper()
+	job := account(t, ns, "identity-register")
+	r, err := standalone.Register(t.Context(), job, object)
+	must(t, err)
+	if len(r.Objects) < 6 || len(r.Secrets) < 2 {
+		t.Errorf("it registers %d objects, with %d Secrets", len(r.Objects), len(r.Secrets))
+	}
+	made := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "x"}}
+	for what, err := range map[string]error{
+		"read another Secret": job.Get(t.Context(), client.ObjectKeyFromObject(other), &corev1.Secret{}),
+		"change a Secret":     job.Update(t.Context(), r.Secrets[0]),
+		"make a Secret":       job.Create(t.Context(), made),
 	} {
 		if !apierrors.IsForbidden(err) {
-			t.Errorf("the Job may %s: %v", what, err)
+			t.Errorf("the Job that registers may %s: %v", what, err)
 		}
 	}
 }
 
 // The account that stays may renew what is there and make new pods, and cannot make Secrets.
 func TestServerRightsOfRotation(t *testing.T) {
-	c, ns := served(t)
-	s := stand(t, c, ns)
-	options := standalone.Options{Revision: s.revision, Out: io.Discard}
-	must(t, standalone.Keep(t.Context(), account(t, ns, "identity-secrets"), s.object, options))
-	must(t, c.Create(t.Context(), s.deployment))
-	rotate := account(t, ns, "identity-rotate")
-	options.Roll = true
-	must(t, standalone.Keep(t.Context(), rotate, s.object, options))
-	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(s.deployment), s.deployment))
-	const certificate = "service.stackwright.dev/certificate"
-	if at(s.deployment.Object, "spec", "template", "metadata", "annotations", certificate) == nil {
-		t.Error("the pods are not those of the certificate")
-	}
-	other := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "other"}}
-	if err := rotate.Create(t.Context(), other); !apierrors.IsForbidden(err) {
-		t.Errorf("it may make Secrets: %v", err)
+	for _, chart := range trials() {
+		t.Run(chart.chart, func(t *testing.T) {
+			c, ns := served(t)
+			s := stand(t, c, ns, chart)
+			options := standalone.Options{Revision: s.revision, Out: io.Discard}
+			must(t, standalone.Keep(t.Context(), account(t, ns, "identity-secrets"), s.object, options))
+			must(t, c.Create(t.Context(), s.deployment))
+			rotate := account(t, ns, "identity-rotate")
+			options.Roll = true
+			must(t, standalone.Keep(t.Context(), rotate, s.object, options))
+			must(t, c.Get(t.Context(), client.ObjectKeyFromObject(s.deployment), s.deployment))
+			const certificate = "service.stackwright.dev/certificate"
+			if at(s.deployment.Object, "spec", "template", "metadata", "annotations", certificate) == nil {
+				t.Error("the pods are not those of the certificate")
+			}
+			other := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "other"}}
+			if err := rotate.Create(t.Context(), other); !apierrors.IsForbidden(err) {
+				t.Errorf("it may make Secrets: %v", err)
+			}
+		})
 	}
 }
 

@@ -12,76 +12,31 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"helm.sh/helm/v4/pkg/action"
 	"helm.sh/helm/v4/pkg/chart/common"
 	release "helm.sh/helm/v4/pkg/release/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/yaml"
 
 	"stackwright.dev/kit/apply"
+	"stackwright.dev/kit/owner"
 
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/charts"
 	"stackwright.dev/stackwright/internal/operator"
 	"stackwright.dev/stackwright/internal/pki"
 	"stackwright.dev/stackwright/internal/rehearse"
+	"stackwright.dev/stackwright/internal/service"
 )
-
-// smallest are the values that mode standalone of Keystone needs.
-const smallest = `{mode: standalone, standalone: {image: 'images.test/operator:1'}, image: 'images.test/keystone:1',
-  database: {galera: galera}, expose: {hostname: identity.example.org}}`
-
-// choices are fields of Keystone, each in a way in which mode standalone takes it.
-var choices = map[string]string{
-	"replicas":       "replicas: 0",
-	"workers":        "workers: 5",
-	"region":         "region: Elsewhere",
-	"release":        "release: epoxy",
-	"resources":      "resources: {requests: {cpu: 250m, memory: 1Gi}, limits: {memory: 2Gi}}",
-	"node selector":  "nodeSelector: {role: control, 'example.org/zone': a}",
-	"tolerations":    "tolerations: [{key: role, operator: Exists}, {key: other, value: x, effect: NoSchedule}]",
-	"spread":         "topologySpread: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]",
-	"no spread":      "topologySpread: []",
-	"config map":     "extraVolumes: [{name: policy, mountPath: /etc/keystone/policy.d, configMap: policy}]",
-	"secret":         "extraVolumes: [{name: ldap, mountPath: /etc/ldap, secret: ldap}]",
-	"claim":          "extraVolumes: [{name: data, mountPath: /data, persistentVolumeClaim: data}]",
-	"volumes":        "extraVolumes: [{name: b, mountPath: /b, secret: b}, {name: a, mountPath: /a, configMap: a}]",
-	"no TLS":         "tls: {disabled: true}",
-	"certificate":    "tls: {secret: given}",
-	"authority":      "tls: {caSecret: authority}",
-	"address":        "expose: {type: LoadBalancer, hostname: other.example.org}",
-	"cluster":        "expose: {type: ClusterIP, hostname: null}",
-	"cluster's name": "expose: {type: ClusterIP, hostname: inside.example.org}",
-	"annotations":    "expose: {annotations: {example.org/zone: public, quoted: 'a \"b\": {c}'}}",
-	"messages":       "rabbitmq: bus",
-	"password":       "adminPasswordSecret: given",
-	"schedule":       "trustFlush: {schedule: '@daily'}",
-	"suspended":      "trustFlush: {suspend: true}",
-	"not suspended":  "trustFlush: {suspend: false}",
-	"options":        "config: {token: {expiration: 600}, identity: {driver: sql}}",
-	"more options":   "configFrom: [{secret: options}, {configMap: options}]",
-	"keys":           "fernet: {rotationInterval: 12h, maxActiveKeys: 50}",
-	"policy":         "database: {galera: other, deletionPolicy: Retain}",
-}
-
-// chosen are the smallest values with choices laid over them, as Helm reads them from a file.
-func chosen(t *testing.T, names ...string) map[string]any {
-	t.Helper()
-	doc, err := yaml.YAMLToJSON([]byte(smallest))
-	must(t, err)
-	for _, name := range names {
-		change, err := yaml.YAMLToJSON([]byte(choices[name]))
-		must(t, err)
-		doc, err = jsonpatch.MergePatch(doc, change)
-		must(t, err)
-	}
-	read, err := common.ReadValues(doc)
-	must(t, err)
-	return read
-}
 
 // rendered returns all documents of a chart, hooks too, as `helm template` does.
 func rendered(t *testing.T, name string, values map[string]any) ([]map[string]any, error) {
@@ -125,53 +80,96 @@ func world(t *testing.T) client.Client {
 	pair := map[string]string{pki.CertKey: string(ca.Cert), pki.KeyKey: string(ca.Key), pki.CAKey: string(ca.Cert)}
 	given := maps.Clone(pair)
 	given["password"] = "given\n"
-	options := &corev1.ConfigMap{Data: map[string]string{"a.conf": "[token]\nallow_rescope_scoped_token = false\n"}}
+	options := &corev1.ConfigMap{Data: map[string]string{"a.conf": "[DEFAULT]\ndebug = true\n"}}
 	options.Name, options.Namespace = "options", "cloud"
-	return fake.NewClientBuilder().WithScheme(operator.Scheme()).WithObjects(options,
+	var known []client.Object
+	for _, name := range []string{"keystone", "other"} {
+		k := &servicev1.Keystone{}
+		k.Name, k.Namespace, k.Spec.Region = name, "cloud", "RegionOne"
+		k.Status.Endpoints = servicev1.Endpoints{Internal: "https://" + name + "-internal.cloud.svc:5000/v3",
+			Public: "https://" + name + ".example.org:5000/v3"}
+		p := &openstackv1.Project{Spec: service.UsersProject(openstackv1.ResourceSpec{})}
+		p.Name, p.Namespace = service.ProjectName(name), "cloud"
+		known = append(known, k, p, secret(service.CloudsName(name), map[string]string{"ca.crt": string(ca.Cert),
+			"clouds.yaml": fmt.Sprintf("clouds: {default: {auth: {auth_url: %q}, region_name: RegionOne}, "+
+				"internal: {auth: {auth_url: %q}, region_name: RegionOne}}", k.Status.Endpoints.Public,
+				k.Status.Endpoints.Internal)}))
+	}
+	machines := &openstackv1.Project{}
+	machines.Name, machines.Namespace = "machines", "cloud"
+	return fake.NewClientBuilder().WithScheme(operator.Scheme()).WithObjects(known...).WithObjects(options, machines,
 		secret("identity-db", map[string]string{"connection": "mysql+pymysql://identity:secret@db/identity?charset=utf8mb4",
 			"password": "secret", "ca.crt": string(ca.Cert)}),
 		secret("identity-bus", map[string]string{"transport_url": "rabbit://identity:secret@bus:5671/identity"}),
 		secret("authority", pair), secret("given", given),
-		secret("options", map[string]string{"b.conf": "[identity]\npassword_hash_rounds = 5\n"})).Build()
+		secret("options", map[string]string{"b.conf": "[DEFAULT]\nuse_syslog = true\n"})).Build()
 }
 
-// defined returns what the definition of Keystone makes of the same values: what an operator sends to the API server.
-func defined(t *testing.T, values map[string]any) []map[string]any {
+// defined returns what the definition makes of the same values: what an operator sends to the API server.
+func (c trial) defined(t *testing.T, values map[string]any) []map[string]any {
 	t.Helper()
 	spec := maps.Clone(values)
 	maps.DeleteFunc(spec, func(key string, _ any) bool { return key == "mode" || key == "standalone" })
-	text, err := json.Marshal(spec)
-	must(t, err)
-	k := &servicev1.Keystone{}
-	k.Name, k.Namespace = "identity", "cloud"
-	// As the API server sets them.
-	k.Spec.Region, k.Spec.Release, k.Spec.Replicas = "RegionOne", "epoxy", new(int32(1))
-	must(t, json.Unmarshal(text, &k.Spec))
-	k.SetGroupVersionKind(servicev1.GroupVersion.WithKind("Keystone"))
+	o := c.stored(t, spec)
+	kind := o.GetObjectKind().GroupVersionKind()
 	var players []rehearse.Player
 	for _, p := range operator.Registry(operator.Environment{}).Players() {
-		if p.Owns(k.GroupVersionKind().GroupKind()) {
+		if p.Owns(kind.GroupKind()) {
 			players = append(players, p)
 		}
 	}
-	result, err := rehearse.Play(t.Context(), k, rehearse.World{Scheme: operator.Scheme(), Reader: world(t)}, players...)
+	result, err := rehearse.Play(t.Context(), o, rehearse.World{Scheme: operator.Scheme(), Reader: world(t)}, players...)
 	must(t, err)
 	if len(result.Notes) > 0 {
 		t.Fatalf("the play needs more: %q", result.Notes)
 	}
 	var out []map[string]any
 	for _, m := range result.Made {
-		kind := m.Object.GetObjectKind().GroupVersionKind()
-		if kind.Kind == "Secret" || strings.HasSuffix(kind.Group, "stackwright.dev") {
+		made := m.Object.GetObjectKind().GroupVersionKind()
+		if made.Kind == "Secret" || strings.HasSuffix(made.Group, "stackwright.dev") {
 			continue
 		}
-		k.UID = "1"
-		sent, _, err := apply.Normalize(operator.Scheme(), m.Object, apply.Origin{Controller: m.Controller, Owner: k,
-			OwnerKind: k.GroupVersionKind(), Step: m.Step})
+		o.SetUID("1")
+		sent, _, err := apply.Normalize(operator.Scheme(), m.Object, apply.Origin{Controller: m.Controller,
+			Owner: o.(owner.Object), OwnerKind: kind, Step: m.Step})
 		must(t, err)
 		out = append(out, sent.Object)
 	}
 	return out
+}
+
+// stored is an object as the API server stores it, with what it sets.
+func (c trial) stored(t *testing.T, spec map[string]any) client.Object {
+	t.Helper()
+	kind := servicev1.GroupVersion.WithKind(c.kind)
+	text, err := json.Marshal(map[string]any{"apiVersion": servicev1.GroupVersion.String(), "kind": c.kind, "spec": spec,
+		"metadata": map[string]any{"name": "identity", "namespace": "cloud"}})
+	must(t, err)
+	content := map[string]any{}
+	must(t, json.Unmarshal(text, &content))
+	defaulting.Default(content, schemaOf(t, c.kind))
+	empty, err := operator.Scheme().New(kind)
+	must(t, err)
+	must(t, apiruntime.DefaultUnstructuredConverter.FromUnstructured(content, empty))
+	o := empty.(client.Object)
+	o.GetObjectKind().SetGroupVersionKind(kind)
+	return o
+}
+
+// schemaOf is the schema of a kind.
+func schemaOf(t *testing.T, kind string) *structural.Structural {
+	t.Helper()
+	text, err := charts.Operator.ReadFile("stackwright-operator/crds/service.stackwright.dev_" + strings.ToLower(kind) +
+		"s.yaml")
+	must(t, err)
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	must(t, yaml.Unmarshal(text, crd))
+	internal := &apiextensions.JSONSchemaProps{}
+	must(t, apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(
+		crd.Spec.Versions[0].Schema.OpenAPIV3Schema, internal, nil))
+	s, err := structural.NewStructural(internal)
+	must(t, err)
+	return s
 }
 
 // differ are the places in which an object of a chart may differ from the operator's, and no others.
@@ -183,6 +181,7 @@ var differ = []string{
 	apply.AnnotationOrder,
 	// Digests of Secrets.
 	"service.stackwright.dev/certificate", "service.stackwright.dev/password",
+	"service.stackwright.dev/keystone-authority", "service.stackwright.dev/keys",
 }
 
 // bytesOf are objects as they are compared, by kind and name.
@@ -238,34 +237,44 @@ func strip(node any) {
 	}
 }
 
-// own tells of a document whether it is the chart's own: what makes Secrets.
+// own tells of a document whether it is the chart's own: what makes Secrets, and what registers.
 func own(o map[string]any) bool {
-	return at(o, "metadata", "labels", "app.kubernetes.io/component") == "secrets"
+	component := at(o, "metadata", "labels", "app.kubernetes.io/component")
+	return component == "secrets" || component == "register"
 }
 
-// What mode standalone renders is what the operator would apply: for each choice, for any two, and for all.
+// What mode standalone renders is what the operator would apply: for each choice, for any two (of the later charts, of
+// which much is the same, for some), and for all.
 func TestStandaloneIsWhatTheOperatorMakes(t *testing.T) {
-	names := slices.Sorted(maps.Keys(choices))
+	for _, c := range trials() {
+		t.Run(c.chart, c.compare)
+	}
+}
+
+func (c trial) compare(t *testing.T) {
+	names := slices.Sorted(maps.Keys(c.choices))
 	sets := [][]string{nil, names}
 	for i, a := range names {
 		sets = append(sets, []string{a})
-		for _, b := range names[i+1:] {
-			sets = append(sets, []string{a, b})
+		for j, b := range names[i+1:] {
+			if (i+j)%max(1, c.every) == 0 {
+				sets = append(sets, []string{a, b})
+			}
 		}
 	}
 	if testing.Short() {
 		sets = sets[:3]
 	}
 	for _, set := range sets {
-		values := chosen(t, set...)
-		docs, err := rendered(t, "keystone", chosen(t, set...))
+		values := c.chosen(t, set...)
+		docs, err := rendered(t, c.chart, c.chosen(t, set...))
 		if err != nil {
 			t.Errorf("%q: %v", set, err)
 			continue
 		}
 		got := bytesOf(t, slices.DeleteFunc(docs, own))
-		want := bytesOf(t, defined(t, values))
-		if len(want) < 11 {
+		want := bytesOf(t, c.defined(t, values))
+		if len(want) < c.objects {
 			t.Fatalf("%q: the definition makes %d objects", set, len(want))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -278,10 +287,9 @@ func TestStandaloneIsWhatTheOperatorMakes(t *testing.T) {
 
 // What mode standalone does not have is refused by its name, and so is a name or a value with which nothing would work.
 func TestStandaloneRefusesWhatItDoesNotHave(t *testing.T) {
-	for name, c := range map[string]struct{ change, says string }{
-		"caches":        {"memcached: memcached", "mode standalone has no memcached: take it out, or set mode to operator"},
-		"rotation":      {"credential: {rotationInterval: 720h}", "has no credential"},
-		"pause":         {"paused: false", "has no paused"},
+	type refusal struct{ change, says string }
+	all := map[string]refusal{
+		"pause":         {"paused: false", "has no paused: take it out, or set mode to operator"},
 		"gateway":       {"expose: {gateway: {name: web}}", "has no expose.gateway"},
 		"route":         {"expose: {type: HTTPRoute}", "takes for expose.type only LoadBalancer and ClusterIP"},
 		"deletion":      {"database: {deletionPolicy: Delete}", "takes for database.deletionPolicy only Retain"},
@@ -290,12 +298,25 @@ func TestStandaloneRefusesWhatItDoesNotHave(t *testing.T) {
 		"long name":     {"nameOverride: " + strings.Repeat("a", 41), "maxLength"},
 		"unknown mode":  {"mode: alone", "value must be one of 'operator', 'standalone'"},
 		"unknown value": {"standalone: {images: x}", "additional properties 'images' not allowed"},
-	} {
-		choices["refused"] = c.change
-		_, err := rendered(t, "keystone", chosen(t, "refused"))
-		delete(choices, "refused")
-		if err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: error is %v, want one with %q", name, err, c.says)
+	}
+	only := map[string]map[string]refusal{
+		"keystone": {"caches": {"memcached: memcached", "mode standalone has no memcached"},
+			"rotation": {"credential: {rotationInterval: 720h}", "has no credential"}},
+		"placement": {"cloud": {"identity: {cloud: other}", "has no identity.cloud"}},
+		"heat": {"caches": {"memcached: memcached", "has no memcached"},
+			"CFN's route":    {"cfn: {expose: {type: HTTPRoute}}", "takes for cfn.expose.type only LoadBalancer and ClusterIP"},
+			"CFN's gateway":  {"cfn: {expose: {gateway: {name: web}}}", "has no cfn.expose.gateway"},
+			"CFN's hostname": {"cfn: null", "needs cfn.expose.hostname with type LoadBalancer"}},
+		"barbican": {"new key": {"keyGeneration: 2", "has no keyGeneration"}},
+	}
+	for _, c := range trials() {
+		refused := maps.Clone(all)
+		maps.Copy(refused, only[c.chart])
+		for name, r := range refused {
+			_, err := rendered(t, c.chart, c.with(t, r.change))
+			if err == nil || !strings.Contains(err.Error(), r.says) {
+				t.Errorf("%s, %s: error is %v, want one with %q", c.chart, name, err, r.says)
+			}
 		}
 	}
 }
@@ -313,10 +334,12 @@ func TestOnlyThoseThatHaveItTakeMode(t *testing.T) {
 func TestStandaloneLints(t *testing.T) {
 	lint := action.NewLint()
 	lint.Strict, lint.KubeVersion = true, kubernetes
-	for _, set := range [][]string{nil, slices.Sorted(maps.Keys(choices))} {
-		for _, m := range lint.Run([]string{"keystone"}, chosen(t, set...)).Messages {
-			if m.Severity > 1 {
-				t.Errorf("%q: %v", set, m)
+	for _, c := range trials() {
+		for _, set := range [][]string{nil, slices.Sorted(maps.Keys(c.choices))} {
+			for _, m := range lint.Run([]string{c.chart}, c.chosen(t, set...)).Messages {
+				if m.Severity > 1 {
+					t.Errorf("%s, %q: %v", c.chart, set, m)
+				}
 			}
 		}
 	}
@@ -324,34 +347,39 @@ func TestStandaloneLints(t *testing.T) {
 
 // No Secret and nothing of one is rendered, so that none is in a release.
 func TestStandaloneRendersNoSecret(t *testing.T) {
-	docs, err := rendered(t, "keystone", chosen(t))
-	must(t, err)
-	for _, o := range docs {
-		if o["kind"] == "Secret" {
-			t.Errorf("Secret %v is rendered", at(o, "metadata", "name"))
+	for _, c := range trials() {
+		docs, err := rendered(t, c.chart, c.chosen(t))
+		must(t, err)
+		for _, o := range docs {
+			if o["kind"] == "Secret" {
+				t.Errorf("Secret %v is rendered", at(o, "metadata", "name"))
+			}
 		}
 	}
 }
 
 // Another text in standalone.revision, and options, make another configuration; where pods run does not.
 func TestStandaloneRollsPodsWhenItHasTo(t *testing.T) {
-	hash := func(changes ...string) string {
-		docs, err := rendered(t, "keystone", chosen(t, changes...))
+	hash := func(c trial, changes ...string) string {
+		docs, err := rendered(t, c.chart, c.with(t, changes...))
 		must(t, err)
 		i := slices.IndexFunc(docs, func(o map[string]any) bool { return o["kind"] == "Deployment" })
 		return fmt.Sprint(at(docs[i], "metadata", "annotations", "service.stackwright.dev/config"))
 	}
-	before := hash()
-	choices["revision"] = "standalone: {revision: second}"
-	choices["rotation"] = "standalone: {schedule: 0 * * * *}"
-	defer delete(choices, "rotation")
-	defer delete(choices, "revision")
-	for name, same := range map[string]bool{"revision": false, "options": false, "workers": false, "no TLS": false,
-		"more options": false, "messages": false, "policy": true,
-		"replicas": true, "resources": true, "node selector": true, "schedule": true, "keys": true, "address": true,
-		"rotation": true} {
-		if got := hash(name) == before; got != same {
-			t.Errorf("with %s the configuration is the same: %v, want %v", name, got, same)
+	for _, c := range trials() {
+		before := hash(c)
+		c.choices["revision"], c.choices["rotation"] = "standalone: {revision: second}", "standalone: {schedule: 0 * * * *}"
+		for name, same := range map[string]bool{"revision": false, "options": false, "workers": false, "no TLS": false,
+			"more options": false, "messages": false, "Keystone": false, "project": false, "policy": true,
+			"replicas": true, "resources": true, "node selector": true, "schedule": true, "keys": true, "address": true,
+			"rotation": true} {
+			change, ok := c.choices[name]
+			if !ok {
+				continue
+			}
+			if got := hash(c, change) == before; got != same {
+				t.Errorf("%s: with %s the configuration is the same: %v, want %v", c.chart, name, got, same)
+			}
 		}
 	}
 }

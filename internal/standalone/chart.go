@@ -6,6 +6,8 @@
 // for each combination of those branches that meet in the same lines. See docs/adr/0032-charts-without-operators.md.
 package standalone
 
+import "fmt"
+
 // Chart says how the template of a service's chart is made.
 type Chart struct {
 	// Name of the chart, Kind whose definition is played.
@@ -20,6 +22,8 @@ type Chart struct {
 	Only map[string][]string
 	// Fixed are fields that have one value, as an expression.
 	Fixed map[string]string
+	// Doors are where it is said how further APIs are reached, beside expose.
+	Doors []string
 	// Place are fields that the configuration does not depend on, so that a change of them needs no other one.
 	Place []string
 	// Before are the steps of Jobs that run before the objects change, all other Jobs run after it. Later is the step of
@@ -41,35 +45,13 @@ type Axis struct {
 }
 
 // Charts are those that have mode standalone.
-func Charts() []Chart { return []Chart{keystone()} }
-
-func keystone() Chart {
-	return Chart{
-		Name: "keystone", Kind: "Keystone",
-		Base: `{image: $, region: $, replicas: $, expose: {hostname: $}, trustFlush: {schedule: $},
- database: {galera: none}}`,
-		Axes: append(shared(),
-			Axis{Cases: []string{"rabbitmq: $"}},
-			Axis{Cases: []string{"adminPasswordSecret: $"}},
-			Axis{Cases: []string{"trustFlush: {suspend: true}"}},
-		),
-		Read: []string{"config", "configFrom", "database", "fernet", "release", "workers"},
-		Only: map[string][]string{"database.deletionPolicy": {"Retain"}, "expose.type": {"LoadBalancer", "ClusterIP"}},
-		// A rotation is over when a Job has encrypted everything anew, which nobody runs here.
-		Fixed:  map[string]string{"credential": `dict "rotationInterval" "876000h"`},
-		Place:  append(place(), "adminPasswordSecret", "database", "fernet", "region", "trustFlush"),
-		Before: []string{"db-expand"}, Later: "db-contract",
-		Given: map[string][]string{"db": {"connection", "password"}, "bus": {"transport_url"}},
-	}
-}
+func Charts() []Chart { return []Chart{keystone(), placement(), barbican(), heat()} }
 
 // shared are the axes that every service with an API has.
 func shared() []Axis {
 	const spread = `topologySpread: [{maxSkew: 4711, topologyKey: whole, whenUnsatisfiable: ScheduleAnyway}]`
-	return []Axis{
+	return append(door("%s", "expose"), []Axis{
 		{Cases: []string{"tls: {disabled: true}", "tls: {secret: $}", "tls: {caSecret: $}"}},
-		{Cases: []string{"expose: {type: ClusterIP, hostname: $}", "expose: {type: ClusterIP, hostname: null}"}},
-		{Cases: []string{"expose: {annotations: {whole: annotations}}"}, Whole: "expose.annotations"},
 		{Cases: []string{"nodeSelector: {whole: nodeSelector}"}, Whole: "nodeSelector"},
 		{Cases: []string{"tolerations: [{key: whole}]"}, Whole: "tolerations"},
 		{Cases: []string{`resources: {limits: {whole: "4711"}}`}, Whole: "resources"},
@@ -79,7 +61,24 @@ func shared() []Axis {
 			"extraVolumes: [{name: $, mountPath: $, secret: $}]",
 			"extraVolumes: [{name: $, mountPath: $, persistentVolumeClaim: $}]",
 		}, Each: "extraVolumes"},
+	}...)
+}
+
+// door are the ways in which an API is reached. nested is where that is said: %s for the field itself.
+func door(nested, path string) []Axis {
+	at := func(text string) string { return fmt.Sprintf(nested, text) }
+	return []Axis{
+		{Cases: []string{at("expose: {type: ClusterIP, hostname: $}"), at("expose: {type: ClusterIP, hostname: null}")}},
+		{Cases: []string{at("expose: {annotations: {" + path + ": annotations}}")}, Whole: path + ".annotations"},
 	}
+}
+
+// spared are those whose database is cleaned of nothing.
+func spared() Axis { return Axis{Cases: []string{"maintenance: {keepDays: 0}"}} }
+
+// program is what containers of a program beside the API may have.
+func program(field string) Axis {
+	return Axis{Cases: []string{field + ": {resources: {limits: {" + field + `: "4711"}}}`}, Whole: field + ".resources"}
 }
 
 // place says where and how pods run.

@@ -129,6 +129,8 @@ func (m *marks) scalar(value any, path []string, expression string) any {
 			mark++
 		}
 		m.numbers[mark] = expression
+		// Values are read as floating-point numbers, and commands have numbers as text.
+		m.texts[strconv.FormatInt(mark, 10)] = "int64 (" + expression + ") | toString"
 		return mark
 	}
 	mark := "marked-" + strings.ToLower(strings.Join(path, "-")) + "-x"
@@ -180,6 +182,9 @@ func (m *marks) condition(p patch) (string, error) {
 		return "", err
 	}
 	all := m.conditions(from, nil, p.axis)
+	if len(all) == 0 {
+		all = wanting(from, nil)
+	}
 	if len(all) == 1 {
 		return all[0], nil
 	}
@@ -206,12 +211,28 @@ func (m *marks) conditions(from map[string]any, above []string, axis Axis) []str
 			}
 		case bool:
 			all = append(all, dig(path, "false"))
+		case float64:
+			all = append(all, fmt.Sprintf("eq (int64 (%s)) %d", dig(path, m.fallback(path)), int64(value)))
 		case string:
 			if value == copied {
 				all = append(all, dig(path, `""`))
 			} else {
 				all = append(all, fmt.Sprintf("eq (%s) %q", dig(path, m.fallback(path)), value))
 			}
+		}
+	}
+	return all
+}
+
+// wanting are conditions that fields are not given.
+func wanting(from map[string]any, above []string) []string {
+	var all []string
+	for _, key := range slices.Sorted(maps.Keys(from)) {
+		switch value := from[key].(type) {
+		case nil:
+			all = append(all, "not ("+present(above, key)+")")
+		case map[string]any:
+			all = append(all, wanting(value, append(slices.Clone(above), key))...)
 		}
 	}
 	return all

@@ -16,15 +16,18 @@ import (
 
 	"stackwright.dev/kit/apply"
 
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/internal/operator"
 	"stackwright.dev/stackwright/internal/pki"
 	"stackwright.dev/stackwright/internal/rehearse"
+	"stackwright.dev/stackwright/internal/service"
 )
 
 // dropped are annotations of pods that are digests of Secrets, which a template does not see. Operators roll pods with
 // them.
 var dropped = []string{"service.stackwright.dev/certificate", "service.stackwright.dev/password",
-	"service.stackwright.dev/cache-authority", "service.stackwright.dev/keystone-authority"}
+	"service.stackwright.dev/cache-authority", "service.stackwright.dev/keystone-authority",
+	"service.stackwright.dev/keys"}
 
 // stamps are what the kit puts on an object to know it again.
 var stamps = []string{apply.LabelPartOf, apply.LabelController, apply.AnnotationOwner, apply.AnnotationStep,
@@ -52,11 +55,14 @@ func (o object) name() string {
 // scene is what a definition makes of a spec.
 type scene struct {
 	objects []object
-	// secrets are those that the definition makes, asked the Secrets and ConfigMaps that it looked for.
-	secrets, asked []string
+	// secrets are those that the definition makes, asked the Secrets and ConfigMaps that it looked for, passwords the
+	// Secrets that OpenStack resources refer to.
+	secrets, asked, passwords []string
 	// order are the steps of the objects, as they were played.
 	order  []string
 	result *rehearse.Result
+	// keystone is the name of the one that the service asks.
+	keystone string
 }
 
 // play plays the definition of a kind, and no other: what other operators would make is for somebody to give.
@@ -111,8 +117,12 @@ func stage(ctx context.Context, c Chart, spec map[string]any) (*scene, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a CA: %w", err)
 	}
-	asked := asking{given: c.Given, authority: authority, names: map[string]bool{}}
-	result, err := play(ctx, o, asked)
+	asked := asking{given: c.Given, authority: authority, object: o, keystone: keystoneOf(text), names: map[string]bool{}}
+	known := &identity{Reader: asked, clouds: asked, keystone: asked.keystone}
+	result, err := play(ctx, o, known)
+	if known.err != nil {
+		return nil, known.err
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +132,7 @@ func stage(ctx context.Context, c Chart, spec map[string]any) (*scene, error) {
 			return nil, fmt.Errorf("%s; say in Given what it waits for", note)
 		}
 	}
-	s := &scene{result: result, asked: slices.Sorted(maps.Keys(asked.names))}
+	s := &scene{result: result, asked: slices.Sorted(maps.Keys(asked.names)), keystone: asked.keystone}
 	return s, s.sort(result)
 }
 
@@ -134,6 +144,9 @@ func (s *scene) sort(result *rehearse.Result) error {
 		switch {
 		case kind.Kind == "Secret":
 			s.secrets = append(s.secrets, withHash(m.Object.GetName(), hash))
+			continue
+		case kind.Group == openstackv1.GroupVersion.Group:
+			s.passwords = append(s.passwords, passwordsOf(m.Object)...)
 			continue
 		case strings.HasSuffix(kind.Group, ".stackwright.dev"):
 			continue
@@ -209,7 +222,10 @@ func tidy(node any, hash string) any {
 type asking struct {
 	given     map[string][]string
 	authority pki.Pair
-	names     map[string]bool
+	// object is the one that is played, keystone the name of the one that it asks.
+	object   client.Object
+	keystone string
+	names    map[string]bool
 }
 
 // Get finds Secrets that are given.
@@ -217,21 +233,29 @@ func (a asking) Get(_ context.Context, key client.ObjectKey, into client.Object,
 	switch into := into.(type) {
 	case *corev1.Secret:
 		a.names["secrets/"+key.Name] = true
-		into.Data = map[string][]byte{}
-		for _, field := range a.given[strings.TrimPrefix(key.Name, markName+"-")] {
-			into.Data[field] = []byte("given")
-		}
-		if strings.HasPrefix(key.Name, "marked-tls-") {
-			into.Data = map[string][]byte{pki.CertKey: a.authority.Cert, pki.KeyKey: a.authority.Key,
-				pki.CAKey: a.authority.Cert}
-		}
-		if len(into.Data) > 0 {
+		if into.Data = a.content(key.Name); len(into.Data) > 0 {
 			return nil
 		}
 	case *corev1.ConfigMap:
 		a.names["configmaps/"+key.Name] = true
 	}
 	return apierrors.NewNotFound(schema.GroupResource{}, key.Name)
+}
+
+// content is what somebody puts into a Secret; the values do not matter.
+func (a asking) content(name string) map[string][]byte {
+	data := map[string][]byte{}
+	for _, field := range a.given[strings.TrimPrefix(name, a.object.GetName()+"-")] {
+		data[field] = []byte("given")
+	}
+	if o, ok := a.object.(service.Object); ok && (name == o.Common().TLS.Secret || name == o.Common().TLS.CASecret) {
+		data = map[string][]byte{pki.CertKey: a.authority.Cert, pki.KeyKey: a.authority.Key, pki.CAKey: a.authority.Cert}
+	}
+	if a.keystone != "" && name == service.CloudsName(a.keystone) {
+		data[keyClouds] = []byte("clouds: {internal: {auth: {auth_url: 'https://given.test'}, region_name: given}}")
+		data[keyCA] = a.authority.Cert
+	}
+	return data
 }
 
 // List finds nothing.

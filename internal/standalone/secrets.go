@@ -31,22 +31,34 @@ func Command(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("reading the flags: %w", err)
 	}
-	if *file == "" || *revision == "" {
-		return errors.New("give --object and --revision")
+	if *revision == "" {
+		return errors.New("give --revision")
 	}
-	data, err := os.ReadFile(*file)
+	data, c, err := Inputs(*file)
 	if err != nil {
-		return fmt.Errorf("reading the object: %w", err)
+		return err
+	}
+	return Keep(ctx, c, data, Options{Revision: *revision, Roll: *roll, Out: os.Stdout})
+}
+
+// Inputs are the object in a file, and the cluster that the program runs in.
+func Inputs(file string) ([]byte, client.Client, error) {
+	if file == "" {
+		return nil, nil, errors.New("give --object")
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading the object: %w", err)
 	}
 	cfg, err := ctrl.GetConfig()
 	if err != nil {
-		return fmt.Errorf("finding the cluster: %w; run in a pod or give --kubeconfig", err)
+		return nil, nil, fmt.Errorf("finding the cluster: %w; run in a pod or give --kubeconfig", err)
 	}
 	c, err := client.New(cfg, client.Options{Scheme: operator.Scheme()})
 	if err != nil {
-		return fmt.Errorf("connecting to the cluster: %w", err)
+		return nil, nil, fmt.Errorf("connecting to the cluster: %w", err)
 	}
-	return Keep(ctx, c, data, Options{Revision: *revision, Roll: *roll, Out: os.Stdout})
+	return data, c, nil
 }
 
 // Options say how Secrets are made.
@@ -67,10 +79,11 @@ func Keep(ctx context.Context, c client.Client, data []byte, options Options) er
 		return err
 	}
 	cluster := &careful{client: c, seen: map[string]*corev1.Secret{}}
-	result, err := play(ctx, o, cluster)
+	known := &identity{Reader: cluster, clouds: cluster, keystone: keystoneOf(data)}
+	result, err := play(ctx, o, known)
 	// What could not be read is not what is not there: nothing may be made anew in its place.
-	if cluster.err != nil {
-		return cluster.err
+	if failed := errors.Join(cluster.err, known.err); failed != nil {
+		return failed
 	}
 	if len(result.Notes) > 0 {
 		slices.Sort(result.Notes)
@@ -92,7 +105,7 @@ func Keep(ctx context.Context, c client.Client, data []byte, options Options) er
 				fmt.Fprintf(options.Out, "%s Secret %s\n", did, s.Name)
 			}
 			err = errors.Join(err, failed)
-		case *appsv1.Deployment:
+		case *appsv1.Deployment, *appsv1.StatefulSet:
 			// Pods must not read what could not be written.
 			if options.Roll && err == nil {
 				err = roll(ctx, c, made)
@@ -102,34 +115,50 @@ func Keep(ctx context.Context, c client.Client, data []byte, options Options) er
 	return err
 }
 
-// roll gives the pods of a Deployment the annotations that change with the certificates they read when they start.
-func roll(ctx context.Context, c client.Client, made *appsv1.Deployment) error {
+// podsOf are the annotations of the pods of a Deployment or a StatefulSet.
+func podsOf(o client.Object) map[string]string {
+	switch o := o.(type) {
+	case *appsv1.Deployment:
+		return o.Spec.Template.Annotations
+	case *appsv1.StatefulSet:
+		return o.Spec.Template.Annotations
+	}
+	return nil
+}
+
+// roll gives the pods of a Deployment or a StatefulSet the annotations that change with the certificates they read when
+// they start.
+func roll(ctx context.Context, c client.Client, made client.Object) error {
 	want := map[string]any{}
 	for _, key := range dropped {
-		if value := made.Spec.Template.Annotations[key]; value != "" {
+		if value := podsOf(made)[key]; value != "" {
 			want[key] = value
 		}
 	}
-	have := &appsv1.Deployment{}
+	kind := KindOf(made)
+	have, ok := made.DeepCopyObject().(client.Object)
+	if !ok || len(want) == 0 {
+		return nil
+	}
 	err := c.Get(ctx, client.ObjectKeyFromObject(made), have)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("reading Deployment %s: %w", made.Name, err)
+		return fmt.Errorf("reading %s %s: %w", kind, made.GetName(), err)
 	}
-	same := func(key string) bool { return have.Spec.Template.Annotations[key] == want[key] }
+	same := func(key string) bool { return podsOf(have)[key] == want[key] }
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(want)), func(key string) bool { return !same(key) }) {
 		return nil
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"spec": map[string]any{"template": map[string]any{"metadata": map[string]any{"annotations": want}}}}}
-	u.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
-	u.SetName(made.Name)
-	u.SetNamespace(made.Namespace)
+	u.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind(kind))
+	u.SetName(made.GetName())
+	u.SetNamespace(made.GetNamespace())
 	apply := client.ApplyConfigurationFromUnstructured(u)
 	if err := c.Apply(ctx, apply, client.FieldOwner("stackwright-secrets"), client.ForceOwnership); err != nil {
-		return fmt.Errorf("making new pods of Deployment %s: %w", made.Name, err)
+		return fmt.Errorf("making new pods of %s %s: %w", kind, made.GetName(), err)
 	}
 	return nil
 }

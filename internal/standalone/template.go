@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+
+	"stackwright.dev/stackwright/internal/service"
 )
 
 //go:embed frame.yaml
@@ -32,9 +34,23 @@ type page struct {
 	Refused           []check
 	Limits            []check
 	Defaults          []check
+	// Entrances are where it is said how APIs are reached.
+	Entrances []check
 	// Made and Asked are expressions for the names of Secrets and ConfigMaps.
 	Made, AskedSecrets, AskedMaps []string
-	Objects                       []string
+	// Deployments and StatefulSets are expressions for the names of what has pods that read certificates.
+	Deployments, StatefulSets []string
+	// Registered are those of the Secrets that the program needs which registers the service; none when it does not run.
+	Registered []string
+	Objects    []string
+	// Program is the one that the part of the frame is about, Command how it is called.
+	Program, Command string
+}
+
+// Run is the page for the part of the frame about a program.
+func (p page) Run(program, command string) page {
+	p.Program, p.Command = program, command
+	return p
 }
 
 type check struct {
@@ -54,6 +70,7 @@ func Template(ctx context.Context, c Chart, crd map[string]any) (string, error) 
 		return "", fmt.Errorf("making the template of chart %s: %w", c.Name, err)
 	}
 	p := page{Chart: c, Limit: limit, APIVersion: group + "/" + version}
+	p = p.Run("secrets", "[/usr/bin/stackwright-operator, secrets, --object=/object/object.json, --revision={{ $hash }}]")
 	for _, field := range Refused(c, schema) {
 		above, key := cut(field)
 		p.Refused = append(p.Refused, check{Field: field, Condition: present(above, key)})
@@ -61,6 +78,11 @@ func Template(ctx context.Context, c Chart, crd map[string]any) (string, error) 
 	for _, field := range slices.Sorted(maps.Keys(c.Only)) {
 		path := strings.Split(field, ".")
 		p.Limits = append(p.Limits, check{Field: field, Value: dig(path, l.marks.fallback(path)), Choices: c.Only[field]})
+	}
+	for _, field := range append([]string{"expose"}, c.Doors...) {
+		path := strings.Split(field, ".")
+		p.Entrances = append(p.Entrances, check{Field: field, Value: dig(append(path, "type"), `"LoadBalancer"`),
+			Condition: dig(append(path, "hostname"), `""`)})
 	}
 	for _, name := range names(schema) {
 		switch l.marks.field([]string{name})["default"].(type) {
@@ -80,6 +102,8 @@ func Template(ctx context.Context, c Chart, crd map[string]any) (string, error) 
 		p.Objects = append(p.Objects, text)
 	}
 	p.Made, p.AskedSecrets, p.AskedMaps = l.expressions()
+	p.Deployments, p.StatefulSets = l.names("Deployment"), l.names("StatefulSet")
+	p.Registered = l.registered()
 	var out strings.Builder
 	layout, err := template.New("frame").Delims("[[", "]]").Funcs(template.FuncMap{
 		"join": func(items []string) string { return strings.Join(items, " and ") },
@@ -109,6 +133,31 @@ func (l *loom) expressions() (made, secrets, configMaps []string) {
 		}
 	}
 	return made, secrets, configMaps
+}
+
+// names are expressions for the names of the objects of a kind.
+func (l *loom) names(kind string) []string {
+	var out []string
+	for _, o := range l.base.objects {
+		meta, _ := o.tree["metadata"].(map[string]any)
+		if name, ok := meta["name"].(string); ok && o.kind() == kind {
+			out = append(out, writer{l.marks}.expression(name))
+		}
+	}
+	return out
+}
+
+// registered are expressions for the names of the Secrets by which a service is registered: those of its users'
+// passwords, and that of its Keystone.
+func (l *loom) registered() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(l.passwords)) {
+		out = append(out, writer{l.marks}.expression(name))
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return append(out, writer{l.marks}.expression(service.CloudsName(l.base.keystone)))
 }
 
 var limitRule = regexp.MustCompile(`size\(self\.metadata\.name\) <= (\d+)`)
@@ -213,12 +262,25 @@ func refused(schema map[string]any, above string, supported []string) []string {
 	return out
 }
 
-// document is the template of one object, with what tells Helm when it is its turn.
+// document is the template of one object, unless it is not made.
 func (l *loom) document(i int) (string, error) {
 	lines, err := l.object(i)
 	if err != nil {
 		return "", err
 	}
+	text, err := l.hooked(i, lines)
+	if err != nil || len(l.absent[i]) == 0 {
+		return "---\n" + text, err
+	}
+	condition := l.absent[i][0]
+	if len(l.absent[i]) > 1 {
+		condition = "or (" + strings.Join(l.absent[i], ") (") + ")"
+	}
+	return "{{- if not (" + condition + ") }}\n---\n" + text + "\n{{- end }}", nil
+}
+
+// hooked is an object with what tells Helm when it is its turn.
+func (l *loom) hooked(i int, lines []string) (string, error) {
 	at := slices.Index(lines, "metadata:")
 	hook := l.hook(l.base.objects[i])
 	if at < 0 || hook == nil {

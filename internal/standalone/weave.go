@@ -17,14 +17,16 @@ type loom struct {
 	// lines of each object in the base, and hunks by axis, case and object.
 	lines [][]string
 	hunks [][][][]hunk
+	// absent are conditions under which an object is not made.
+	absent map[int][]string
 	// played are combinations, which are asked for many times.
-	played        map[string]*scene
-	secrets, asks map[string]bool
+	played                   map[string]*scene
+	secrets, asks, passwords map[string]bool
 }
 
 func newLoom(ctx context.Context, c Chart, schema map[string]any) (*loom, error) {
-	l := &loom{ctx: ctx, chart: c, marks: newMarks(schema), played: map[string]*scene{},
-		secrets: map[string]bool{}, asks: map[string]bool{}}
+	l := &loom{ctx: ctx, chart: c, marks: newMarks(schema), played: map[string]*scene{}, absent: map[int][]string{},
+		secrets: map[string]bool{}, asks: map[string]bool{}, passwords: map[string]bool{}}
 	l.marks.texts[hashMark] = "$hash"
 	// All marks have to be known before anything is written.
 	for _, axis := range c.Axes {
@@ -49,6 +51,9 @@ func newLoom(ctx context.Context, c Chart, schema map[string]any) (*loom, error)
 				return nil, err
 			}
 			cases = append(cases, hunks)
+			if err := l.miss(patch{axis, text}); err != nil {
+				return nil, err
+			}
 		}
 		l.hunks = append(l.hunks, cases)
 	}
@@ -83,6 +88,9 @@ func (l *loom) play(patches ...patch) (*scene, error) {
 	for _, name := range s.asked {
 		l.asks[name] = true
 	}
+	for _, name := range s.passwords {
+		l.passwords[name] = true
+	}
 	l.played[key.String()] = s
 	return s, nil
 }
@@ -98,14 +106,47 @@ func (l *loom) differences(patches ...patch) ([][]hunk, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(s.objects) != len(l.base.objects) {
-		return nil, fmt.Errorf("%v makes other objects: %d, without it %d", patches, len(s.objects), len(l.base.objects))
-	}
 	var out [][]hunk
-	for i := range s.objects {
-		out = append(out, diff(l.lines[i], l.write(s, i)))
+	found := 0
+	for i, o := range l.base.objects {
+		var hunks []hunk
+		if j := s.find(o); j >= 0 {
+			hunks = diff(l.lines[i], l.write(s, j))
+			found++
+		}
+		out = append(out, hunks)
+	}
+	if found != len(s.objects) {
+		return nil, fmt.Errorf("%v makes objects that are not made without it; turn the case round", patches)
 	}
 	return out, nil
+}
+
+// find returns where an object of another scene is in this one, -1 when it is not.
+func (s *scene) find(o object) int {
+	return slices.IndexFunc(s.objects, func(own object) bool { return own.name() == o.name() })
+}
+
+// miss notes which objects are not made in a case.
+func (l *loom) miss(p patch) error {
+	s, err := l.play(p)
+	if err != nil {
+		return err
+	}
+	for i, o := range l.base.objects {
+		if s.find(o) >= 0 {
+			continue
+		}
+		if len(p.axis.Cases) > 1 {
+			return fmt.Errorf("%s is not made with %q; give that an axis of its own", o.name(), p.text)
+		}
+		condition, err := l.marks.condition(p)
+		if err != nil {
+			return err
+		}
+		l.absent[i] = append(l.absent[i], condition)
+	}
+	return nil
 }
 
 // region is a part of an object that axes change.

@@ -1,0 +1,164 @@
+package charts_test
+
+import (
+	"maps"
+	"testing"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"helm.sh/helm/v4/pkg/chart/common"
+	"sigs.k8s.io/yaml"
+)
+
+// trial is a chart with mode standalone.
+type trial struct {
+	chart, kind string
+	// smallest are the values that the mode needs.
+	smallest string
+	// choices are fields, each in a way in which the mode takes it.
+	choices map[string]string
+	// objects is how many the definition makes at least.
+	objects int
+	// every is of which share of the pairs of choices one is compared, 0 for all.
+	every int
+}
+
+// trials are all charts that have the mode.
+func trials() []trial {
+	return []trial{keystone(), placement(), barbican(), heat()}
+}
+
+// every are choices that all services have.
+func every(own map[string]string) map[string]string {
+	all := map[string]string{
+		"replicas":       "replicas: 0",
+		"workers":        "workers: 5",
+		"release":        "release: epoxy",
+		"resources":      "resources: {requests: {cpu: 250m, memory: 1Gi}, limits: {memory: 2Gi}}",
+		"node selector":  "nodeSelector: {role: control, 'example.org/zone': a}",
+		"tolerations":    "tolerations: [{key: role, operator: Exists}, {key: other, value: x, effect: NoSchedule}]",
+		"spread":         "topologySpread: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]",
+		"no spread":      "topologySpread: []",
+		"config map":     "extraVolumes: [{name: policy, mountPath: /etc/policy.d, configMap: policy}]",
+		"secret":         "extraVolumes: [{name: ldap, mountPath: /etc/ldap, secret: ldap}]",
+		"claim":          "extraVolumes: [{name: data, mountPath: /data, persistentVolumeClaim: data}]",
+		"volumes":        "extraVolumes: [{name: b, mountPath: /b, secret: b}, {name: a, mountPath: /a, configMap: a}]",
+		"no TLS":         "tls: {disabled: true}",
+		"certificate":    "tls: {secret: given}",
+		"authority":      "tls: {caSecret: authority}",
+		"address":        "expose: {type: LoadBalancer, hostname: other.example.org}",
+		"cluster":        "expose: {type: ClusterIP, hostname: null}",
+		"cluster's name": "expose: {type: ClusterIP, hostname: inside.example.org}",
+		"annotations":    "expose: {annotations: {example.org/zone: public, quoted: 'a \"b\": {c}'}}",
+		"policy":         "database: {galera: other, deletionPolicy: Retain}",
+		"more options":   "configFrom: [{secret: options}, {configMap: options}]",
+	}
+	maps.Copy(all, own)
+	return all
+}
+
+func keystone() trial {
+	return trial{
+		chart: "keystone", kind: "Keystone", objects: 11,
+		smallest: `{mode: standalone, standalone: {image: 'images.test/operator:1'}, image: 'images.test/keystone:1',
+  database: {galera: galera}, expose: {hostname: identity.example.org}}`,
+		choices: every(map[string]string{
+			"region":        "region: Elsewhere",
+			"messages":      "rabbitmq: bus",
+			"password":      "adminPasswordSecret: given",
+			"schedule":      "trustFlush: {schedule: '@daily'}",
+			"suspended":     "trustFlush: {suspend: true}",
+			"not suspended": "trustFlush: {suspend: false}",
+			"options":       "config: {token: {expiration: 600}, identity: {driver: sql}}",
+			"keys":          "fernet: {rotationInterval: 12h, maxActiveKeys: 50}",
+		}),
+	}
+}
+
+func placement() trial {
+	return trial{
+		chart: "placement", kind: "Placement", objects: 7,
+		smallest: `{mode: standalone, standalone: {image: 'images.test/operator:1'}, image: 'images.test/placement:1',
+  database: {galera: galera}, identity: {keystone: keystone}, expose: {hostname: inventory.example.org}}`,
+		choices: every(asking(map[string]string{
+			"options": "config: {placement: {randomize_allocation_candidates: true}}",
+		})),
+	}
+}
+
+func barbican() trial {
+	return trial{
+		chart: "barbican", kind: "Barbican", objects: 8, every: 3,
+		smallest: `{mode: standalone, standalone: {image: 'images.test/operator:1'}, image: 'images.test/barbican:1',
+  database: {galera: galera}, identity: {keystone: keystone}, rabbitmq: rabbitmq,
+  expose: {hostname: keys.example.org}}`,
+		choices: every(asking(cleaned(map[string]string{
+			"options":     "config: {secretstore: {enable_multiple_secret_stores: false}}",
+			"programs":    "worker: {replicas: 3}",
+			"no program":  "worker: {replicas: 0}",
+			"its size":    "worker: {resources: {limits: {memory: 512Mi}}}",
+			"another bus": "rabbitmq: other",
+		}))),
+	}
+}
+
+func heat() trial {
+	return trial{
+		chart: "heat", kind: "Heat", objects: 12, every: 3,
+		smallest: `{mode: standalone, standalone: {image: 'images.test/operator:1'}, image: 'images.test/heat:1',
+  database: {galera: galera}, identity: {keystone: keystone}, rabbitmq: rabbitmq,
+  expose: {hostname: stacks.example.org}, cfn: {expose: {hostname: stacks.example.org}}}`,
+		choices: every(asking(cleaned(map[string]string{
+			"options":       "config: {DEFAULT: {max_stacks_per_tenant: 5}}",
+			"domain":        "domain: stacks",
+			"messages":      "notifications: true",
+			"engines":       "engine: {replicas: 3, resources: {limits: {memory: 512Mi}}}",
+			"CFN":           "cfn: {replicas: 2}",
+			"CFN's size":    "cfn: {resources: {limits: {memory: 512Mi}}}",
+			"CFN inside":    "cfn: {expose: {type: ClusterIP, hostname: null}}",
+			"CFN's name":    "cfn: {expose: {type: ClusterIP, hostname: inside.example.org}}",
+			"CFN's notes":   "cfn: {expose: {annotations: {example.org/zone: public}}}",
+			"CFN's address": "cfn: {expose: {type: LoadBalancer, hostname: other.example.org}}",
+		}))),
+	}
+}
+
+// cleaned are choices of services whose database is cleaned.
+func cleaned(own map[string]string) map[string]string {
+	own["night"] = "maintenance: {schedule: 0 4 * * *}"
+	own["days"] = "maintenance: {keepDays: 90}"
+	own["for ever"] = "maintenance: {keepDays: 0}"
+	return own
+}
+
+// asking are choices that all services have that ask a Keystone.
+func asking(own map[string]string) map[string]string {
+	own["Keystone"] = "identity: {keystone: other}"
+	own["project"] = "identity: {project: machines}"
+	return own
+}
+
+// chosen are the smallest values with choices laid over them, as Helm reads them from a file.
+func (c trial) chosen(t *testing.T, names ...string) map[string]any {
+	t.Helper()
+	var changes []string
+	for _, name := range names {
+		changes = append(changes, c.choices[name])
+	}
+	return c.with(t, changes...)
+}
+
+// with are the smallest values with changes laid over them.
+func (c trial) with(t *testing.T, changes ...string) map[string]any {
+	t.Helper()
+	doc, err := yaml.YAMLToJSON([]byte(c.smallest))
+	must(t, err)
+	for _, text := range changes {
+		change, err := yaml.YAMLToJSON([]byte(text))
+		must(t, err)
+		doc, err = jsonpatch.MergePatch(doc, change)
+		must(t, err)
+	}
+	read, err := common.ReadValues(doc)
+	must(t, err)
+	return read
+}

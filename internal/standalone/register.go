@@ -1,0 +1,142 @@
+package standalone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/pki"
+	"stackwright.dev/stackwright/internal/resources/descriptor"
+	"stackwright.dev/stackwright/internal/resources/kinds"
+	"stackwright.dev/stackwright/internal/service"
+)
+
+// Registration is what is to be in Keystone of a service.
+type Registration struct {
+	// Namespace of the objects.
+	Namespace string
+	// Cloud by which everything is registered.
+	Cloud *openstackv1.Cloud
+	// Objects are those of the resource engine.
+	Objects []openstackv1.Object
+	// Secrets are those that the Cloud and the objects refer to.
+	Secrets []*corev1.Secret
+}
+
+// Register tells what the definition of an object's kind makes for Keystone: user, role, entries of the catalog, and
+// whatever only that service has there. It is made of no Secret, so that stand-ins do for all but Keystone's.
+func Register(ctx context.Context, c client.Reader, data []byte) (*Registration, error) {
+	o, err := objectOf(data)
+	if err != nil {
+		return nil, err
+	}
+	authority, err := pki.NewCA("stand-in", time.Now())
+	if err != nil {
+		return nil, fmt.Errorf("making a CA: %w", err)
+	}
+	kind, keystone := o.GetObjectKind().GroupVersionKind().Kind, keystoneOf(data)
+	known := &identity{clouds: c, keystone: keystone, Reader: asking{given: givenOf(kind), authority: authority,
+		object: o, keystone: keystone, names: map[string]bool{}}}
+	result, err := play(ctx, o, known)
+	switch {
+	case known.err != nil:
+		return nil, known.err
+	case err != nil:
+		return nil, err
+	case known.secret == nil:
+		return nil, fmt.Errorf("a %s asks no Keystone", kind)
+	}
+	for _, note := range result.Notes {
+		for _, step := range []string{service.StepUser, service.StepCatalog} {
+			if strings.Contains(note, ", step "+step+": ") {
+				return nil, errors.New(note)
+			}
+		}
+	}
+	r := &Registration{Namespace: o.GetNamespace(), Cloud: known.cloud(), Secrets: []*corev1.Secret{known.secret}}
+	for _, p := range known.projects {
+		r.add(p)
+	}
+	for _, m := range result.Made {
+		if own, ok := m.Object.(openstackv1.Object); ok {
+			r.add(own)
+		}
+	}
+	return r, r.read(ctx, c)
+}
+
+// add takes an object once.
+func (r *Registration) add(o openstackv1.Object) {
+	if !slices.ContainsFunc(r.Objects, func(have openstackv1.Object) bool { return NameOf(have) == NameOf(o) }) {
+		r.Objects = append(r.Objects, o)
+	}
+}
+
+// read reads the Secrets with passwords.
+func (r *Registration) read(ctx context.Context, c client.Reader) error {
+	var names []string
+	for _, o := range r.Objects {
+		names = append(names, passwordsOf(o)...)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		s := &corev1.Secret{}
+		if err := c.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: name}, s); err != nil {
+			return fmt.Errorf("reading the password in Secret %s: %w", name, err)
+		}
+		r.Secrets = append(r.Secrets, s)
+	}
+	return nil
+}
+
+func givenOf(kind string) map[string][]string {
+	for _, c := range Charts() {
+		if c.Kind == kind {
+			return c.Given
+		}
+	}
+	return nil
+}
+
+// KindOf names the kind of an object of the resource engine.
+func KindOf(o client.Object) string {
+	all, _, err := operator.Scheme().ObjectKinds(o)
+	if err != nil || len(all) == 0 {
+		return ""
+	}
+	return all[0].Kind
+}
+
+// NameOf names such an object for people.
+func NameOf(o client.Object) string { return KindOf(o) + " " + o.GetName() }
+
+// passwordsOf are the Secrets that an object of the resource engine refers to.
+func passwordsOf(o client.Object) []string {
+	tree, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, k := range kinds.All() {
+		if k.Name != KindOf(o) {
+			continue
+		}
+		for _, f := range k.Fields {
+			name, _, _ := unstructured.NestedString(tree, "spec", "resource", f.Spec(), "name")
+			if f.Type == descriptor.Secret && !f.Output && name != "" {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}

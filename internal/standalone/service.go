@@ -1,0 +1,88 @@
+package standalone
+
+func keystone() Chart {
+	return Chart{
+		Name: "keystone", Kind: "Keystone",
+		Base: `{image: $, region: $, replicas: $, expose: {hostname: $}, trustFlush: {schedule: $},
+ database: {galera: none}}`,
+		Axes: append(shared(),
+			Axis{Cases: []string{"rabbitmq: $"}},
+			Axis{Cases: []string{"adminPasswordSecret: $"}},
+			Axis{Cases: []string{"trustFlush: {suspend: true}"}},
+		),
+		Read: []string{"config", "configFrom", "database", "fernet", "release", "workers"},
+		Only: only(),
+		// A rotation is over when a Job has encrypted everything anew, which nobody runs here.
+		Fixed:  map[string]string{"credential": `dict "rotationInterval" "876000h"`},
+		Place:  append(place(), "adminPasswordSecret", "database", "fernet", "region", "trustFlush"),
+		Before: []string{"db-expand"}, Later: "db-contract",
+		Given: given(),
+	}
+}
+
+func placement() Chart {
+	return Chart{
+		Name: "placement", Kind: "Placement",
+		Base:   asks,
+		Axes:   shared(),
+		Read:   reads(),
+		Only:   only(),
+		Place:  append(place(), "database"),
+		Before: []string{"db-sync"},
+		Given:  given(),
+	}
+}
+
+// asks is the base of services that ask a Keystone.
+const asks = `image: $
+replicas: $
+expose: {hostname: $}
+identity: {keystone: $}
+database: {galera: none}
+`
+
+// reads are the fields that only Secrets are made of, of services that ask a Keystone.
+func reads() []string {
+	return []string{"config", "configFrom", "database", "identity.project", "release", "workers"}
+}
+
+// only is what fields of every service may be: nobody deletes a database, and a route has an authority in it.
+func only() map[string][]string {
+	return map[string][]string{"database.deletionPolicy": {"Retain"}, "expose.type": {"LoadBalancer", "ClusterIP"}}
+}
+
+// given are the Secrets that somebody makes for a service with a database.
+func given() map[string][]string {
+	return map[string][]string{"db": {"connection", "password"}, "bus": {"transport_url"}}
+}
+
+func barbican() Chart {
+	return Chart{
+		Name: "barbican", Kind: "Barbican",
+		Base: asks + `rabbitmq: $
+worker: {replicas: $}
+maintenance: {schedule: $, keepDays: $}`,
+		Axes: append(shared(), spared(), program("worker")),
+		Read: reads(), Only: only(), Given: given(),
+		Place:  append(place(), "database", "maintenance", "worker"),
+		Before: []string{"db-sync"},
+	}
+}
+
+func heat() Chart {
+	c := Chart{
+		Name: "heat", Kind: "Heat",
+		Base: asks + `rabbitmq: $
+cfn: {replicas: $, expose: {hostname: $}}
+engine: {replicas: $}
+maintenance: {schedule: $, keepDays: $}`,
+		Axes: append(shared(), spared(), program("cfn"), program("engine")),
+		Read: append(reads(), "domain", "notifications"), Only: only(), Given: given(),
+		Doors:  []string{"cfn.expose"},
+		Place:  append(place(), "cfn", "database", "engine", "maintenance"),
+		Before: []string{"db-sync"},
+	}
+	c.Axes = append(c.Axes, door("cfn: {%s}", "cfn.expose")...)
+	c.Only["cfn.expose.type"] = c.Only["expose.type"]
+	return c
+}
