@@ -19,7 +19,7 @@ TEST := GOGC=400 go test -timeout=15m $(if $(CI),-count=1 -shuffle=on)
 sources = $(shell find $(1) -type f -not -name '*_test.go' -not -path '*/testdata/*' -not -name '*.md' 2>/dev/null)
 tagged = $(shell grep -rlE --include='*_test.go' '^//go:build $(1)\b' $(2) 2>/dev/null | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 
-PROGRAMS := bin/stackwright bin/stackwright-operator bin/stackwright-agent
+PROGRAMS := bin/stackwright bin/stackwright-operator bin/stackwright-agent bin/stackwright-register
 RUNTIME := bin/containerd bin/containerd-shim-runc-v2
 CLUSTER := bin/devcluster bin/pause bin/coredns $(RUNTIME)
 

@@ -129,6 +129,11 @@ func (a *app) logging() {
 	handler := slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level})
 	slog.SetDefault(slog.New(handler))
 	ctrllog.SetLogger(logr.FromSlogHandler(handler))
+	// What client-go says beside the errors that it returns, such as of streams that an interrupt has cut.
+	if !a.verbose {
+		klog.SetLogger(logr.Discard())
+		return
+	}
 	klog.SetSlogLogger(slog.Default())
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	utilexec "k8s.io/client-go/util/exec"
 )
 
@@ -104,5 +105,18 @@ func TestUnreachable(t *testing.T) {
 				run(t, "", append([]string{verb}, c.args...)...).want(t, exitUnreachable, c.says)
 			}
 		})
+	}
+}
+
+// What libraries say beside the errors that they return is told with -v alone.
+func TestLibrariesAreQuiet(t *testing.T) {
+	for verbose, want := range map[bool]bool{false: false, true: true} {
+		var told strings.Builder
+		a := &app{err: &told, verbose: verbose}
+		a.logging()
+		utilruntime.HandleError(errors.New("copying failed"))
+		if got := strings.Contains(told.String(), "copying failed"); got != want {
+			t.Errorf("with verbose %v it says %q", verbose, told.String())
+		}
 	}
 }

@@ -68,9 +68,9 @@ func branded(w *story.World, namespace string) {
 }
 
 // server makes one that runs, and returns its host and what removes it.
-func server(f fleet) (rack *fleetv1.BuildingBlock, remove func()) {
+func server(f fleet, change ...func(*fleetv1.BuildingBlock)) (rack *fleetv1.BuildingBlock, remove func()) {
 	f.Helper()
-	rack = f.connected()
+	rack = f.connected(change...)
 	host := "guest." + f.Namespace + ".svc"
 	offerCloud(f.World, host)
 	picture := guestImage(f.World, host)

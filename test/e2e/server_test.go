@@ -62,12 +62,15 @@ func TestServerAnswers(t *testing.T) {
 }
 
 // connected makes the node a host whose servers have networks, also one that is outside.
-func (f fleet) connected() *fleetv1.BuildingBlock {
+func (f fleet) connected(change ...func(*fleetv1.BuildingBlock)) *fleetv1.BuildingBlock {
 	f.Helper()
 	rack := f.rack()
 	rack.Spec.OVN, rack.Spec.Placement.AvailabilityZone = "openstack-ovn", "north"
 	rack.Spec.Network = &infrav1.OVNConnection{Gateway: true,
 		BridgeMappings: []infrav1.OVNBridgeMapping{{PhysicalNetwork: "public", Address: "203.0.113.1/24"}}}
+	for _, f := range change {
+		f(rack)
+	}
 	f.make(rack, 1)
 	f.Eventually(time.Minute, "users see the availability zone", f.Prints("north", "availability", "zone", "list",
 		"--compute", "-f", "value"))

@@ -49,7 +49,8 @@ func TestCloudSurvives(t *testing.T) {
 func stored(w *story.World, also ...func(*controlplanev1.Services)) fleet {
 	w.Helper()
 	ceph := newCeph(w, w.Cloud().Namespace, infrav1.DevCephClient{Name: "glance", Pools: []string{"images"}},
-		infrav1.DevCephClient{Name: "cinder", Pools: []string{"volumes"}, ReadOnlyPools: []string{"images"}})
+		infrav1.DevCephClient{Name: "cinder", Pools: []string{"volumes"}, ReadOnlyPools: []string{"images"}},
+		infrav1.DevCephClient{Name: "backup", Pools: []string{"backups"}})
 	w.Gone(2*time.Minute, ceph.DeepCopy()) // that of an earlier story
 	w.Apply(ceph)
 	w.Cleanup(func() {

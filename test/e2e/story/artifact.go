@@ -74,6 +74,19 @@ func (k keeper) causes() {
 			out, err := k.Stackwright(k.ctx, "-n", fields[0], "-c", fields[1], verb)
 			k.write(verb+"/"+strings.Join(fields, "-")+".txt", out, err)
 		}
+		k.consoles("-n", fields[0], "-c", fields[1], "openstack")
+	}
+}
+
+// consoles keeps what the guests of a cloud have said on their serial lines.
+func (k keeper) consoles(client ...string) {
+	list, err := k.Stackwright(k.ctx, append(client, "server", "list", "--all-projects", "-f", "value", "-c", "ID")...)
+	if err != nil {
+		return // there is no Nova
+	}
+	for id := range strings.FieldsSeq(list) {
+		out, err := k.Stackwright(k.ctx, append(client, "console", "log", "show", id)...)
+		k.write("consoles/"+id+".txt", out, err)
 	}
 }
 

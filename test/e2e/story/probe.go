@@ -3,6 +3,8 @@ package story
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -33,11 +35,32 @@ type Result struct {
 	Last error
 	// Bad has, for each second of the probe, how many of the requests that began in it failed.
 	Bad []int
+	// Began is when the probe did.
+	Began time.Time
 }
 
-// String is the result in one line.
+// String is the result in one line, with the times in which requests that failed began.
 func (r Result) String() string {
-	return fmt.Sprintf("%d of %d requests failed, longest gap %s", r.Failed, r.Total, r.Longest.Round(time.Millisecond))
+	lines := []string{fmt.Sprintf("%d of %d requests failed, longest gap %s", r.Failed, r.Total,
+		r.Longest.Round(time.Millisecond))}
+	at := func(second int) string {
+		return r.Began.Add(time.Duration(second) * time.Second).Format(time.TimeOnly)
+	}
+	for first, second, failed := -1, 0, 0; second < len(r.Bad); second++ {
+		if failed += r.Bad[second]; r.Bad[second] > 0 && first < 0 {
+			first = second
+		}
+		if last := second == len(r.Bad)-1; first >= 0 && (last || quiet(r.Bad[second+1:])) {
+			lines = append(lines, fmt.Sprintf("%d of those begun from %s to %s", failed, at(first), at(second)))
+			first, failed = -1, 0
+		}
+	}
+	return strings.Join(lines, ", ")
+}
+
+// quiet tells whether none of the next ten seconds is bad.
+func quiet(next []int) bool {
+	return !slices.ContainsFunc(next[:min(10, len(next))], func(n int) bool { return n > 0 })
 }
 
 // Watch starts a probe. Each request has timeout; slow ones do not slow down the pace.
@@ -99,5 +122,6 @@ func (p *Probe) Stop() Result {
 	p.inFlight.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return Result{Total: p.total, Failed: p.failed, Longest: p.longest, Last: p.last, Bad: p.bad}
+	return Result{Total: p.total, Failed: p.failed, Longest: p.longest, Last: p.last, Bad: p.bad,
+		Began: p.began}
 }
