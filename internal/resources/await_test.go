@@ -62,3 +62,39 @@ func awaitsRouter(p *kittest.Play) {
 	p.Pass(35 * time.Second)
 	wantSays(p, "FloatingIP/web", "True")
 }
+
+// An external network may get its subnet from somebody who makes no objects: addresses and servers wait for it.
+func TestResourcesAwaitSubnetsOfOthers(t *testing.T) {
+	const (
+		noIPv4 = "Bad floatingip request: Network n does not contain any IPv4 subnet."
+		none   = "Network n requires a subnet in order to boot instances on."
+	)
+	refuse := func(_ int, r *http.Request) fake.Fault {
+		switch {
+		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/floatingips"):
+			return fake.Refused(http.StatusBadRequest, noIPv4)
+		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/servers"):
+			return fake.Refused(http.StatusBadRequest, none)
+		}
+		return fake.None
+	}
+	seed := func(c *fake.Cloud) {
+		c.Put("Network", map[string]any{"id": "public"})
+		c.Put("Flavor", map[string]any{"id": "tiny"})
+		c.Put("Image", map[string]any{"id": "disk"})
+		c.Fault = refuse
+	}
+	s := stage(t, seed, append(good(namespace("default")),
+		one("FloatingIP", "default", "web", "resource: {floatingNetworkRef: {id: public}}"),
+		one("Server", "default", "web", "resource: {flavorRef: {id: tiny}, imageRef: {id: disk}, "+
+			"networks: [{networkRef: {id: public}}]}"))...)
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Pass(5 * time.Minute)
+		wantSays(p, "FloatingIP/web", "False Waiting Step resource: Waits until the network has a subnet")
+		wantSays(p, "Server/web", "False Waiting Step resource: Waits until the network has a subnet")
+		cloudOf(p).SetFault(nil)
+		p.Pass(time.Minute)
+		wantSays(p, "FloatingIP/web", "True")
+		wantSays(p, "Server/web", "True")
+	})
+}

@@ -14,6 +14,7 @@ func TestPortsAwaitSubnets(t *testing.T) {
 	objects := []string{
 		namespace("red"), credentials("red"), everywhere("red"),
 		one("Port", "red", "plain", "resource: {networkRef: {name: web}}"),
+		one("FloatingIP", "red", "web", "resource: {floatingNetworkRef: {name: web}}"),
 		one("Port", "red", "other", "resource: {networkRef: {name: far}}"),
 		one("Network", "red", "web", "resource: {}"), one("Network", "red", "far", "resource: {}"),
 		// It waits itself, for a pool that nobody has made.
@@ -25,6 +26,7 @@ func TestPortsAwaitSubnets(t *testing.T) {
 		p.Settle()
 		wantSays(p, "Port/red/plain", "Waits for Subnet pooled, as ports get addresses when they are made")
 		wantIn(p, "Port", 1) // that of the other network
+		wantSays(p, "FloatingIP/red/web", "Waits for Subnet pooled, as Neutron takes addresses from subnets")
 		p.Create(copied(p, "SubnetPool/red/some", "none"))
 		p.Settle()
 		p.Ready()

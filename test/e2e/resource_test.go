@@ -92,6 +92,7 @@ func decoded(w *story.World, text string) (out []*unstructured.Unstructured) {
 }
 
 func allReady(ctx context.Context, w *story.World, objects []*unstructured.Unstructured) error {
+	errs := []error{}
 	for _, o := range objects {
 		if o.GetKind() == "Secret" {
 			continue
@@ -100,17 +101,24 @@ func allReady(ctx context.Context, w *story.World, objects []*unstructured.Unstr
 		if err := w.Get(ctx, w.Key(o), now); err != nil {
 			return err
 		}
-		conditions, _, _ := unstructured.NestedSlice(now.Object, "status", "conditions")
-		ready := false
-		for _, c := range conditions {
-			m, _ := c.(map[string]any)
-			ready = ready || m["type"] == "Ready" && m["status"] == "True"
-		}
-		if !ready {
-			return fmt.Errorf("%s %s is not ready: %v", o.GetKind(), o.GetName(), conditions)
+		if says := unready(now); says != "" {
+			errs = append(errs, fmt.Errorf("%s %s: %s", o.GetKind(), o.GetName(), says))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+// unready is what an object says of itself as long as it is not ready, and empty then.
+func unready(o *unstructured.Unstructured) string {
+	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, c := range conditions {
+		if m, _ := c.(map[string]any); m["type"] == "Ready" && m["status"] == "True" {
+			return ""
+		} else if m["type"] == "Ready" {
+			return fmt.Sprintf("%v since %v: %v", m["reason"], m["lastTransitionTime"], m["message"])
+		}
+	}
+	return "has no condition Ready"
 }
 
 // removeAll deletes objects in any order and waits until they are gone.

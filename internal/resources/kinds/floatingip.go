@@ -8,7 +8,9 @@ var FloatingIP = d.Kind{
 	Items: "floatingips",
 	Doc:   "FloatingIP is an address of an external network that leads to a port.", Update: d.Update{Method: "PUT"},
 	Key:    []string{"floating_network_id", "floating_ip_address", "project_id"},
-	Marker: neutronTag, Events: []string{"floatingip"}, Actions: tagAction("/floatingips"), Awaits: routed,
+	Marker: neutronTag, Events: []string{"floatingip"}, Actions: tagAction("/floatingips"), Awaits: reached,
+	After: []d.Sibling{{Kind: "Subnet", Of: "Network", Unless: "floatingSubnetRef",
+		Why: "Neutron takes addresses from subnets"}},
 	Fields: []d.Field{
 		neutronDescription, projectRef, neutronTags,
 		{API: "floating_network_id", Ref: "Network", Required: true, CreateOnly: true,

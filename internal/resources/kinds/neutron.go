@@ -15,6 +15,14 @@ var routed = []d.Awaited{{Says: "is not reachable from subnet", What: "Router",
 	Until: "a router connects the two: one whose external gateway is in the network of the floating IP, with a " +
 		"RouterInterface in the subnet of the port"}}
 
+// reached are the refusals of an address of an external network: it has no subnet yet, or no router leads to the port.
+var reached = append([]d.Awaited{{Says: "does not contain any IPv4 subnet", What: "Subnet",
+	Until: "the network has a subnet of IPv4"}}, routed...)
+
+// subnetted is Nova's refusal of a network that has no subnet yet.
+var subnetted = []d.Awaited{{Says: "requires a subnet in order to boot", What: "Subnet",
+	Until: "the network has a subnet"}}
+
 // Fields that many of Neutron's kinds have.
 var (
 	neutronDescription = d.Field{API: "description", Max: 1024, Doc: "A sentence for people."}

@@ -6,8 +6,8 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 var Server = d.Kind{
 	Name: "Server", Plural: "servers", Service: "compute", Path: "/servers", Item: "server", Items: "servers",
 	Doc: "Server is a virtual machine, or a bare one.", Key: []string{"name"},
-	Events: []string{"instance", "compute.instance"},
-	After:  []d.Sibling{{Kind: "Subnet", Of: "Network", Why: "Nova takes no network without one"}},
+	Events: []string{"instance", "compute.instance"}, Awaits: subnetted,
+	After: []d.Sibling{{Kind: "Subnet", Of: "Network", Why: "Nova takes no network without one"}},
 	// From 2.47 on the flavor is shown without its id.
 	Read: "2.46", Update: d.Update{Method: "PUT"}, Marker: metadata,
 	Fields: append([]d.Field{
