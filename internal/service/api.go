@@ -90,7 +90,8 @@ func (s Service[T]) grace() int { return drainTime + s.patience() + 5 }
 
 // drain lets load balancers forget a pod before it stops to listen.
 func drain() *corev1.Lifecycle {
-	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: drainTime}}}
+	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{
+		Command: []string{"sh", path("config", keyDrain), "/proc/net/snmp"}}}}
 }
 
 // certificate is what the pods of a service show to clients; without TLS there is none.

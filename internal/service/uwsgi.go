@@ -13,7 +13,15 @@ import (
 //go:embed tls.py
 var tlsModule []byte
 
-const keyTLS = "stackwright_tls.py"
+// drainScript lets load balancers forget a pod before it stops to listen.
+//
+//go:embed drain.sh
+var drainScript []byte
+
+const (
+	keyTLS   = "stackwright_tls.py"
+	keyDrain = "drain.sh"
+)
 
 // Time limits of an API, in seconds.
 const (
@@ -22,8 +30,8 @@ const (
 	// streamTimeout is how long a pod that stops waits for data that moves, and stallTimeout how long nothing may move.
 	streamTimeout = 600
 	stallTimeout  = 60
-	// drainTime lets load balancers forget a pod before it stops to listen.
-	drainTime = 5
+	// drainTime is the longest that drainScript takes.
+	drainTime = 20
 )
 
 // streams is how many requests a worker takes at a time when they carry data.
@@ -42,7 +50,7 @@ func keyUWSGIOf(worker string) string { return "uwsgi-" + worker + ".ini" }
 
 // programs are the configurations of the programs that run the APIs.
 func (s Service[T]) programs(o T) map[string][]byte {
-	out := map[string][]byte{keyTLS: tlsModule, keyUWSGI: s.uwsgi(o, s.Port, s.Script, s.Health)}
+	out := map[string][]byte{keyTLS: tlsModule, keyDrain: drainScript, keyUWSGI: s.uwsgi(o, s.Port, s.Script, s.Health)}
 	for _, w := range s.Workers {
 		if w.Serves != nil {
 			out[keyUWSGIOf(w.Name)] = s.uwsgi(o, w.Port, w.Serves.Script, w.Health)
