@@ -63,38 +63,49 @@ func awaitsRouter(p *kittest.Play) {
 	wantSays(p, "FloatingIP/web", "True")
 }
 
-// An external network may get its subnet from somebody who makes no objects: addresses and servers wait for it.
-func TestResourcesAwaitSubnetsOfOthers(t *testing.T) {
-	const (
-		noIPv4 = "Bad floatingip request: Network n does not contain any IPv4 subnet."
-		none   = "Network n requires a subnet in order to boot instances on."
-	)
-	refuse := func(_ int, r *http.Request) fake.Fault {
-		switch {
-		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/floatingips"):
-			return fake.Refused(http.StatusBadRequest, noIPv4)
-		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/servers"):
-			return fake.Refused(http.StatusBadRequest, none)
-		}
-		return fake.None
+// What is declared at once is made at once, and some of it is refused until something else is there to which it does
+// not refer, or which somebody makes who has no objects. It waits for that, and is made soon after.
+func TestRefusedUntilSomethingElseIsThere(t *testing.T) {
+	for _, c := range []struct {
+		kind, spec string
+		// at is the end of the path of the request that the cloud refuses, with what code and words.
+		at   string
+		code int
+		says string
+		want string
+	}{
+		{"FloatingIP", "{floatingNetworkRef: {id: network}}", "/floatingips", http.StatusBadRequest,
+			"Bad floatingip request: Network n does not contain any IPv4 subnet.", "the network has a subnet of IPv4."},
+		{"Server", "{flavorRef: {id: flavor}, imageRef: {id: image}, networks: [{networkRef: {id: network}}]}", "/servers",
+			http.StatusBadRequest, "Network n requires a subnet in order to boot instances on.", "the network has a subnet."},
+		{"Router", "{routes: [{destination: 198.51.100.0/24, nextHop: 192.0.2.9}]}", "/routers/", http.StatusBadRequest,
+			"Invalid format for routes: [], the nexthop is not connected with router.",
+			"a RouterInterface connects the router "},
+		{"Limit", "{projectRef: {id: project}, serviceRef: {id: service}, resourceName: secrets, resourceLimit: 1}",
+			"/limits", http.StatusForbidden, "Unable to create a limit that has no corresponding registered limit.",
+			"a RegisteredLimit is there "},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			refuse := func(_ int, r *http.Request) fake.Fault {
+				if r.Method != http.MethodGet && strings.Contains(r.URL.Path, c.at) && !strings.HasSuffix(r.URL.Path, "/tags") {
+					return fake.Refused(c.code, c.says)
+				}
+				return fake.None
+			}
+			seed := func(cloud *fake.Cloud) {
+				for _, kind := range []string{"Network", "Flavor", "Image", "Project", "Service"} {
+					cloud.Put(kind, map[string]any{"id": strings.ToLower(kind)})
+				}
+				cloud.Fault = refuse
+			}
+			s := stage(t, seed, append(good(namespace("default")), one(c.kind, "default", "web", "resource: "+c.spec))...)
+			kittest.New(t, s).Run(t, func(p *kittest.Play) {
+				p.Pass(5 * time.Minute)
+				wantSays(p, c.kind+"/web", "False Waiting Step resource: Waits until "+c.want)
+				cloudOf(p).SetFault(nil)
+				p.Pass(time.Minute)
+				wantSays(p, c.kind+"/web", "True")
+			})
+		})
 	}
-	seed := func(c *fake.Cloud) {
-		c.Put("Network", map[string]any{"id": "public"})
-		c.Put("Flavor", map[string]any{"id": "tiny"})
-		c.Put("Image", map[string]any{"id": "disk"})
-		c.Fault = refuse
-	}
-	s := stage(t, seed, append(good(namespace("default")),
-		one("FloatingIP", "default", "web", "resource: {floatingNetworkRef: {id: public}}"),
-		one("Server", "default", "web", "resource: {flavorRef: {id: tiny}, imageRef: {id: disk}, "+
-			"networks: [{networkRef: {id: public}}]}"))...)
-	kittest.New(t, s).Run(t, func(p *kittest.Play) {
-		p.Pass(5 * time.Minute)
-		wantSays(p, "FloatingIP/web", "False Waiting Step resource: Waits until the network has a subnet")
-		wantSays(p, "Server/web", "False Waiting Step resource: Waits until the network has a subnet")
-		cloudOf(p).SetFault(nil)
-		p.Pass(time.Minute)
-		wantSays(p, "FloatingIP/web", "True")
-		wantSays(p, "Server/web", "True")
-	})
 }

@@ -9,6 +9,8 @@ var Limit = d.Kind{
 	Key:    []string{"project_id", "domain_id", "service_id", "resource_name", "region_id"},
 	Update: d.Update{Method: "PATCH"}, Marker: byKey, Events: []string{"identity.limit"},
 	OneOf: [][]string{{"project_id", "domain_id"}},
+	Awaits: []d.Awaited{{Says: "no corresponding registered limit", What: "RegisteredLimit",
+		Until: "a RegisteredLimit is there of the same service, region and resource"}},
 	Fields: []d.Field{
 		{API: "project_id", Ref: "Project", CreateOnly: true, Doc: "Project that is limited."},
 		{API: "domain_id", Ref: "Domain", CreateOnly: true, Doc: "Domain that is limited."},
