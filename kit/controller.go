@@ -33,7 +33,13 @@ type Controller interface {
 	// Plan describes the graph, for documents and tools.
 	Plan() Plan
 	declare(*runtime.Scheme, *cache.Store) error
-	setup(manager.Manager, *cache.Store, queues) error
+	setup(manager.Manager, *cache.Store, together) error
+}
+
+// together is what the controllers of a manager share.
+type together struct {
+	queues queues
+	roll   *roll
 }
 
 // queues makes the queue of a controller; nil for the usual one.
@@ -70,14 +76,14 @@ func (c *typed[T]) declare(scheme *runtime.Scheme, s *cache.Store) error {
 	return c.plan.Declare(scheme, s)
 }
 
-func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store, q queues) error {
+func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store, t together) error {
 	l := reconcile.NewLoop(c.plan)
 	l.Scheme, l.Store, l.Client, l.Live = mgr.GetScheme(), store, mgr.GetClient(), mgr.GetAPIReader()
 	l.Recorder = mgr.GetEventRecorder(c.plan.Name)
 	l.Backoff = backoff.New(time.Now, rand.Float64)
 	l.Observe = obs.Default
 	ctl, err := controller.New(c.plan.Name, mgr, controller.Options{Reconciler: l, MaxConcurrentReconciles: c.workers,
-		SkipNameValidation: new(true), NewQueue: q})
+		SkipNameValidation: new(true), NewQueue: t.queues})
 	if err != nil {
 		return fmt.Errorf("making controller %s: %w", c.plan.Name, err)
 	}
@@ -91,7 +97,11 @@ func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store, q queues) erro
 		if err != nil {
 			return err
 		}
-		return ctl.Watch(source.Kind(mgr.GetCache(), proto, l.Handler(gk)))
+		src := source.Kind(mgr.GetCache(), proto, l.Handler(gk))
+		if gk == c.plan.Kind.GroupKind() {
+			return ctl.Watch(present{src, t.roll})
+		}
+		return ctl.Watch(src)
 	})
 }
 
@@ -135,8 +145,9 @@ func NewManager(cfg *rest.Config, o manager.Options, controllers ...Controller) 
 	if err := store.Connect(context.Background(), mgr.GetCache()); err != nil {
 		return nil, err
 	}
+	shared := together{queuesFor(o), newRoll(len(controllers))}
 	for _, c := range controllers {
-		if err := c.setup(mgr, store, queuesFor(o)); err != nil {
+		if err := c.setup(mgr, store, shared); err != nil {
 			return nil, err
 		}
 	}

@@ -32,8 +32,9 @@ type Definition[T owner.Object] struct {
 	// not keep all workers busy. It returns what is called at the end of the run, or nil when it is not the owner's turn:
 	// then Wake has to wake it when it is. It may be nil.
 	Turn func(o T) (done func())
-	// Notice is told of each owner as the cache learns of it, before any run, and again when its spec changes or it is
-	// gone. It must neither block nor change o. It may be nil.
+	// Notice is told of each owner as the cache learns of it, and again when its spec changes or it is gone. Of the owners
+	// that are there when the manager starts all controllers' Notices are told before any owner is run. It must neither
+	// block nor change o. It may be nil.
 	Notice func(o T, gone bool)
 	// Wake runs beside the controller, and calls wake for the owners that an event outside of Kubernetes concerns, such as
 	// a change that a long-held request has brought. Report is asked again, too. It ends with ctx. It may be nil.

@@ -88,13 +88,13 @@ func (k *cloudKind[T]) definition(e *Engine) kit.Definition[T] {
 			Act:     func(ctx context.Context, sc *step.Scope[T]) *outcome.Outcome { return k.act(ctx, e, sc) },
 			Release: func(_ context.Context, sc *step.Scope[T]) *outcome.Outcome { return e.disconnect(sc.Owner()) },
 		}},
-		Guard: func(_ step.View, o T) string { return e.guard(keyOf(o), &k.bell) },
+		Guard: func(_ step.View, o T) string { return e.guard(keyOf(o)) },
 		Wake: func(ctx context.Context, wake func(types.NamespacedName)) {
 			k.bell.ring(ctx, wake)
 			e.clouds.end()
 		},
 		Report: func(_ step.View, o T) {
-			e.tellUse(keyOf(o), k.status(o), &k.bell)
+			e.tellUse(keyOf(o), k.status(o))
 			e.describe(keyOf(o), k.status(o))
 			e.answers(keyOf(o), k.status(o))
 			e.hears(keyOf(o), k.status(o))
@@ -150,15 +150,8 @@ func (e *Engine) connect(ctx context.Context, o owner.Object, spec *openstackv1.
 	return nil
 }
 
-// settle is how long after its start an operator does not know yet who uses a cloud.
-const settle = 15 * time.Second
-
 // guard keeps a cloud, with its session, until no object uses it: their resources could not be deleted any more.
-func (e *Engine) guard(key cloudKey, b *bell) string {
-	if wait := settle - time.Since(e.began); wait > 0 {
-		time.AfterFunc(wait, func() { b.wake(key) })
-		return "Waits until it is known which objects use the cloud."
-	}
+func (e *Engine) guard(key cloudKey) string {
 	if kinds := e.hides(func(*d.Kind) bool { return true }); kinds != "" {
 		return "Waits until the operator may list what could use the cloud: " + kinds +
 			". Give it the right, as the roles of its chart do."

@@ -235,6 +235,23 @@ func TestDeleteEverythingCrash(t *testing.T) {
 	})
 }
 
+// An operator that lives for a few seconds at a time deletes all the same: who refers to what is known as soon as it
+// has seen all objects.
+func TestDeleteAlthoughKilledOften(t *testing.T) {
+	s := stage(t, nil, namespace("default"), credentials("default"), cloudIn("default"),
+		one("Project", "default", "shop", "resource: {}"),
+		one("User", "default", "ann", "resource: {defaultProjectRef: {name: shop}}"))
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		raze(p)
+		for range 5 {
+			p.Restart()
+			p.Pass(2 * time.Second)
+		}
+		razed(p)
+	})
+}
+
 // What cannot be deleted any more, because the cloud or its credentials are gone, is given up explicitly.
 func TestAbandon(t *testing.T) {
 	s := stage(t, nil, namespace("default"), credentials("default"), cloudIn("default"),

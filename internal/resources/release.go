@@ -91,9 +91,6 @@ func (c *controller) held(o object, id string) *outcome.Outcome {
 	if by := c.engine.links.needed(c.node(o)); by != "" {
 		return outcome.Wait(by, "Waits until these objects, which refer to it, are deleted: %s.", by)
 	}
-	if wait := settle - time.Since(c.engine.began); wait > 0 {
-		return outcome.Poll(wait, "objects", "Waits until it is known which objects refer to it.")
-	}
 	refers := func(k *d.Kind) bool { return slices.Contains(referenced(k.Fields), c.kind.Name) }
 	if kinds := c.engine.hides(refers); kinds != "" {
 		return outcome.Wait("the right to list "+kinds, "Waits until the operator may list what could refer to it: %s. "+

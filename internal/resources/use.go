@@ -3,7 +3,6 @@ package resources
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,15 +68,9 @@ func (u *users) use(key cloudKey) *openstackv1.CloudUse {
 	return u.uses[key]
 }
 
-// tellUse writes who uses a cloud. An operator that has just begun knows less than what is written already.
-func (e *Engine) tellUse(key cloudKey, status *openstackv1.CloudStatus, b *bell) {
-	now := e.users.use(key)
-	if equality.Semantic.DeepEqual(status.UsedBy, now) {
-		return
+// tellUse writes who uses a cloud.
+func (e *Engine) tellUse(key cloudKey, status *openstackv1.CloudStatus) {
+	if now := e.users.use(key); !equality.Semantic.DeepEqual(status.UsedBy, now) {
+		status.UsedBy = now.DeepCopy()
 	}
-	if wait := settle - time.Since(e.began); wait > 0 && status.UsedBy != nil {
-		time.AfterFunc(wait, func() { b.wake(key) })
-		return
-	}
-	status.UsedBy = now.DeepCopy()
 }
