@@ -24,7 +24,7 @@ type trial struct {
 
 // trials are all charts that have the mode.
 func trials() []trial {
-	return []trial{keystone(), placement(), barbican(), heat()}
+	return []trial{keystone(), placement(), glance(), barbican(), heat()}
 }
 
 // every are choices that all services have.
@@ -81,6 +81,22 @@ func placement() trial {
   database: {galera: galera}, identity: {keystone: keystone}, expose: {hostname: inventory.example.org}}`,
 		choices: every(asking(map[string]string{
 			"options": "config: {placement: {randomize_allocation_candidates: true}}",
+		})),
+	}
+}
+
+func glance() trial {
+	return trial{
+		chart: "glance", kind: "Glance", objects: 9, every: 3,
+		smallest: `{mode: standalone, standalone: {image: 'images.test/operator:1'}, image: 'images.test/glance:1',
+  database: {galera: galera}, identity: {keystone: keystone}, stores: [{name: ceph, rbd: {secret: ceph, pool: images}}],
+  expose: {hostname: images.example.org}}`,
+		choices: every(asking(map[string]string{
+			"options":  "config: {DEFAULT: {image_size_cap: 1073741824}}",
+			"messages": "rabbitmq: bus",
+			"quota":    "projectQuota: 1Ti",
+			"bucket": "stores: [{name: far, s3: {endpoint: 'https://s3.example.org', bucket: images, secret: bucket}}, " +
+				"{name: near, rbd: {secret: ceph, pool: images, monitors: ['10.0.0.1:3300']}}]",
 		})),
 	}
 }

@@ -102,6 +102,9 @@ func world(t *testing.T) client.Client {
 			"password": "secret", "ca.crt": string(ca.Cert)}),
 		secret("identity-bus", map[string]string{"transport_url": "rabbit://identity:secret@bus:5671/identity"}),
 		secret("authority", pair), secret("given", given),
+		secret("ceph", map[string]string{"ceph.conf": "[global]\nmon_host = 10.96.0.9\n", "user": "glance",
+			"key": "QVE9PQ=="}),
+		secret("bucket", map[string]string{"AWS_ACCESS_KEY_ID": "AKIA", "AWS_SECRET_ACCESS_KEY": "secret"}),
 		secret("options", map[string]string{"b.conf": "[DEFAULT]\nuse_syslog = true\n"})).Build()
 }
 
@@ -307,6 +310,9 @@ func TestStandaloneRefusesWhatItDoesNotHave(t *testing.T) {
 			"CFN's route":    {"cfn: {expose: {type: HTTPRoute}}", "takes for cfn.expose.type only LoadBalancer and ClusterIP"},
 			"CFN's gateway":  {"cfn: {expose: {gateway: {name: web}}}", "has no cfn.expose.gateway"},
 			"CFN's hostname": {"cfn: null", "needs cfn.expose.hostname with type LoadBalancer"}},
+		"glance": {"volumes": {"stores: [{name: files, file: {}}]", "has no stores[].file: take it out, or set mode"},
+			"size":  {"stores: [{name: files, file: {size: 1Gi}}]", "has no stores[].file"},
+			"cache": {"cache: {}", "has no cache"}},
 		"barbican": {"new key": {"keyGeneration: 2", "has no keyGeneration"}},
 	}
 	for _, c := range trials() {

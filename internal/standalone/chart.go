@@ -20,6 +20,10 @@ type Chart struct {
 	Read []string
 	// Only lists what fields with a choice may be.
 	Only map[string][]string
+	// Without are fields that no item of a list may have, as list.field.
+	Without []string
+	// Names are fields of items that name Secrets of which others are made, as list.field.secret.
+	Names []string
 	// Fixed are fields that have one value, as an expression.
 	Fixed map[string]string
 	// Doors are where it is said how further APIs are reached, beside expose.
@@ -45,7 +49,7 @@ type Axis struct {
 }
 
 // Charts are those that have mode standalone.
-func Charts() []Chart { return []Chart{keystone(), placement(), barbican(), heat()} }
+func Charts() []Chart { return []Chart{keystone(), placement(), glance(), barbican(), heat()} }
 
 // shared are the axes that every service with an API has.
 func shared() []Axis {

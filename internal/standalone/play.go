@@ -167,6 +167,9 @@ func (s *scene) sort(result *rehearse.Result) error {
 	return nil
 }
 
+// standIn is the name of a Secret in plays for those that items of lists name.
+const standIn = "stand-in"
+
 // hashMark stands for the hash of the configuration.
 const hashMark = "marked-hash"
 
@@ -232,7 +235,9 @@ type asking struct {
 func (a asking) Get(_ context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {
 	switch into := into.(type) {
 	case *corev1.Secret:
-		a.names["secrets/"+key.Name] = true
+		if key.Name != standIn {
+			a.names["secrets/"+key.Name] = true
+		}
 		if into.Data = a.content(key.Name); len(into.Data) > 0 {
 			return nil
 		}

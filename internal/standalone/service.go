@@ -33,6 +33,19 @@ func placement() Chart {
 	}
 }
 
+// glance keeps images in Ceph and in buckets, which are nothing but configuration. Each volume would be an object more.
+func glance() Chart {
+	return Chart{
+		Name: "glance", Kind: "Glance",
+		Base: asks + `stores: [{name: any, rbd: {secret: ` + standIn + `, pool: any, monitors: [any]}}]`,
+		Axes: append(shared(), Axis{Cases: []string{"rabbitmq: $"}}),
+		Read: append(reads(), "projectQuota", "stores"), Only: only(), Given: given(),
+		Without: []string{"stores.file"}, Names: []string{"stores.rbd.secret", "stores.s3.secret"},
+		Place:  append(place(), "database"),
+		Before: []string{"db-expand"}, Later: "db-contract",
+	}
+}
+
 // asks is the base of services that ask a Keystone.
 const asks = `image: $
 replicas: $
@@ -53,7 +66,7 @@ func only() map[string][]string {
 
 // given are the Secrets that somebody makes for a service with a database.
 func given() map[string][]string {
-	return map[string][]string{"db": {"connection", "password"}, "bus": {"transport_url"}}
+	return map[string][]string{"db": {"connection", "password"}, "bus": {"transport_url"}, standIn: {"user", "key"}}
 }
 
 func barbican() Chart {

@@ -33,7 +33,9 @@ type page struct {
 	Limit, APIVersion string
 	Refused           []check
 	Limits            []check
-	Defaults          []check
+	// Lacking are fields that items of lists do not have, Listed those that name Secrets.
+	Lacking, Listed []item
+	Defaults        []check
 	// Entrances are where it is said how APIs are reached.
 	Entrances []check
 	// Made and Asked are expressions for the names of Secrets and ConfigMaps.
@@ -58,6 +60,26 @@ type check struct {
 	Choices                 []string
 }
 
+// item is a field of the items of a list.
+type item struct {
+	// Field with the list's name, List and Value as expressions, Condition that an item has it.
+	Field, List, Value, Condition string
+}
+
+func itemOf(field string) item {
+	list, path, _ := strings.Cut(field, ".")
+	keys := strings.Split(path, ".")
+	from := func(keys []string, fallback string) string {
+		if len(keys) == 0 {
+			return "."
+		}
+		return strings.TrimSuffix(dig(keys, fallback), "$spec") + "."
+	}
+	last := len(keys) - 1
+	return item{Field: list + "[]." + path, List: dig([]string{list}, "(list)"), Value: from(keys, `""`),
+		Condition: "hasKey " + argument(from(keys[:last], "(dict)")) + " " + strconv.Quote(keys[last])}
+}
+
 // Template makes the template of a chart from the definition of its kind. crd is the definition of the kind in the
 // cluster's sense.
 func Template(ctx context.Context, c Chart, crd map[string]any) (string, error) {
@@ -78,6 +100,12 @@ func Template(ctx context.Context, c Chart, crd map[string]any) (string, error) 
 	for _, field := range slices.Sorted(maps.Keys(c.Only)) {
 		path := strings.Split(field, ".")
 		p.Limits = append(p.Limits, check{Field: field, Value: dig(path, l.marks.fallback(path)), Choices: c.Only[field]})
+	}
+	for _, field := range c.Without {
+		p.Lacking = append(p.Lacking, itemOf(field))
+	}
+	for _, field := range append([]string{"configFrom.secret"}, c.Names...) {
+		p.Listed = append(p.Listed, itemOf(field))
 	}
 	for _, field := range append([]string{"expose"}, c.Doors...) {
 		path := strings.Split(field, ".")

@@ -103,6 +103,20 @@ func TestOneOfEach(t *testing.T) {
 	}
 }
 
+// What a service needs besides, such as the Secrets of its stores, is neither read nor missed.
+func TestOnlyWhatIsRegisteredIsRead(t *testing.T) {
+	cloud := keystone()
+	object := strings.NewReplacer("Placement", "Glance", `"database"`, `"stores": [{"name": "far",
+ "s3": {"secret": "bucket", "bucket": "images", "endpoint": "https://s3.example.org"}}], "database"`).Replace(inventory)
+	if _, err := run(t, cluster(clouds(cloud), secret("inventory-user", "password", "first")), cloud, object); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"https://inventory-internal.cloud.svc:9292", "https://inventory.example.org:9292"}
+	if got := urls(cloud); !slices.Equal(got, want) {
+		t.Errorf("the endpoints are %q, want %q", got, want)
+	}
+}
+
 // A new password in the Secret is the user's after the next run, and a project of another name is made.
 func TestWhatIsDeclaredIsBrought(t *testing.T) {
 	cloud := keystone()
