@@ -24,7 +24,7 @@ type trial struct {
 
 // trials are all charts that have the mode.
 func trials() []trial {
-	return []trial{keystone(), placement(), glance(), barbican(), heat()}
+	return []trial{keystone(), placement(), glance(), cinder(), barbican(), heat()}
 }
 
 // every are choices that all services have.
@@ -98,6 +98,27 @@ func glance() trial {
 			"bucket": "stores: [{name: far, s3: {endpoint: 'https://s3.example.org', bucket: images, secret: bucket}}, " +
 				"{name: near, rbd: {secret: ceph, pool: images, monitors: ['10.0.0.1:3300']}}]",
 		})),
+	}
+}
+
+func cinder() trial {
+	return trial{
+		chart: "cinder", kind: "Cinder", objects: 9, every: 3,
+		smallest: `{mode: standalone, standalone: {image: 'images.test/operator:1'}, image: 'images.test/cinder:1',
+  database: {galera: galera}, identity: {keystone: keystone}, rabbitmq: rabbitmq,
+  backends: [{name: ceph, rbd: {secret: ceph, pool: volumes}}], expose: {hostname: volumes.example.org}}`,
+		choices: every(asking(cleaned(map[string]string{
+			"options":     "config: {DEFAULT: {max_age: 600}}",
+			"messages":    "notifications: true",
+			"another bus": "rabbitmq: other",
+			"schedulers":  "scheduler: {replicas: 3, resources: {limits: {memory: 512Mi}}}",
+			"volume":      "volume: {resources: {limits: {memory: 2Gi}}}",
+			"backup":      "backup: {replicas: 2, rbd: {secret: ceph, pool: b, user: cinder, monitors: ['10.0.0.1:3300']}}",
+			"one backup":  "backup: {rbd: {secret: ceph, pool: backups}}",
+			"back ends": "backends: [{name: fast, image: 'images.test/fast:1', driver: example.org.Driver}, " +
+				"{name: ceph, rbd: {secret: ceph, pool: volumes, user: cinder}}]",
+			"no back end": "backends: []",
+		}))),
 	}
 }
 

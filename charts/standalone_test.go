@@ -313,6 +313,8 @@ func TestStandaloneRefusesWhatItDoesNotHave(t *testing.T) {
 		"glance": {"volumes": {"stores: [{name: files, file: {}}]", "has no stores[].file: take it out, or set mode"},
 			"size":  {"stores: [{name: files, file: {size: 1Gi}}]", "has no stores[].file"},
 			"cache": {"cache: {}", "has no cache"}},
+		"cinder": {"shares": {"backends: [{name: files, nfs: {shares: ['10.0.0.1:/a']}}]", "has no backends[].nfs"},
+			"caches": {"memcached: memcached", "memcached"}},
 		"barbican": {"new key": {"keyGeneration: 2", "has no keyGeneration"}},
 	}
 	for _, c := range trials() {

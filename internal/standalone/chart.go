@@ -44,12 +44,17 @@ type Axis struct {
 	Cases []string
 	// Whole is a field whose value is copied as it is, with all that it has inside.
 	Whole string
-	// Each is a list whose items are made one after the other. Each case has one item.
+	// Each is a list whose items are made one after the other. Each case has one item. Objects that are made with it only
+	// are made for each item.
 	Each string
+	// Else are fields of the spec that stand in for those that an item does not have, by field.
+	Else map[string]string
 }
 
 // Charts are those that have mode standalone.
-func Charts() []Chart { return []Chart{keystone(), placement(), glance(), barbican(), heat()} }
+func Charts() []Chart {
+	return []Chart{keystone(), placement(), glance(), cinder(), barbican(), heat()}
+}
 
 // shared are the axes that every service with an API has.
 func shared() []Axis {

@@ -111,7 +111,11 @@ func (m *marks) list(items []any, path []string, axis Axis) any {
 		for _, item := range items {
 			fields, _ := item.(map[string]any)
 			for _, key := range slices.Sorted(maps.Keys(fields)) {
-				fields[key] = m.scalar(fields[key], append(slices.Clone(path), key), "."+key)
+				expression := "." + key
+				if other := axis.Else[key]; other != "" {
+					expression += " | default (" + dig([]string{other}, `""`) + ")"
+				}
+				fields[key] = m.scalar(fields[key], append(slices.Clone(path), key), expression)
 			}
 		}
 	}
@@ -133,10 +137,13 @@ func (m *marks) scalar(value any, path []string, expression string) any {
 		m.texts[strconv.FormatInt(mark, 10)] = "int64 (" + expression + ") | toString"
 		return mark
 	}
-	mark := "marked-" + strings.ToLower(strings.Join(path, "-")) + "-x"
-	m.texts[mark] = expression
-	return mark
+	text := mark(path...)
+	m.texts[text] = expression
+	return text
 }
+
+// mark stands for the text of a field.
+func mark(path ...string) string { return "marked-" + strings.ToLower(strings.Join(path, "-")) + "-x" }
 
 // field is the schema of a field.
 func (m *marks) field(path []string) map[string]any {

@@ -68,7 +68,7 @@ func Register(ctx context.Context, c client.Reader, data []byte) (*Registration,
 		r.add(p)
 	}
 	for _, m := range result.Made {
-		if own, ok := m.Object.(openstackv1.Object); ok {
+		if own, ok := m.Object.(openstackv1.Object); ok && inKeystone(own) {
 			r.add(own)
 		}
 	}
@@ -119,6 +119,13 @@ func KindOf(o client.Object) string {
 
 // NameOf names such an object for people.
 func NameOf(o client.Object) string { return KindOf(o) + " " + o.GetName() }
+
+// inKeystone tells that an object is no resource of the service itself, which may not answer yet.
+func inKeystone(o client.Object) bool {
+	return slices.ContainsFunc(kinds.All(), func(k *descriptor.Kind) bool {
+		return k.Name == KindOf(o) && k.Service == "identity"
+	})
+}
 
 // passwordsOf are the Secrets that an object of the resource engine refers to.
 func passwordsOf(o client.Object) []string {

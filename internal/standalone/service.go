@@ -46,6 +46,25 @@ func glance() Chart {
 	}
 }
 
+// cinder has a program for each back end, and volumes of shares for none: a template cannot name the folders.
+func cinder() Chart {
+	return Chart{
+		Name: "cinder", Kind: "Cinder",
+		Base: asks + `rabbitmq: $
+scheduler: {replicas: $}
+backup: {replicas: $, rbd: {secret: $, pool: any, monitors: [any]}}
+maintenance: {schedule: $, keepDays: $}`,
+		Axes: append(shared(), program("scheduler"), program("volume"), Axis{Cases: []string{"backup: null"}},
+			Axis{Cases: []string{`backends: [{name: $, image: $, driver: any}]`}, Each: "backends",
+				Else: map[string]string{"image": "image"}}),
+		Read: append(reads(), "backup.rbd.user", "notifications"), Only: only(),
+		Given:   with(given(), mark("backup", "rbd", "secret"), "user", "key"),
+		Without: []string{"backends.nfs"}, Names: []string{"backends.rbd.secret"},
+		Place:  append(place(), "database", "maintenance", "scheduler", "volume"),
+		Before: []string{"db-sync"},
+	}
+}
+
 // asks is the base of services that ask a Keystone.
 const asks = `image: $
 replicas: $
@@ -67,6 +86,11 @@ func only() map[string][]string {
 // given are the Secrets that somebody makes for a service with a database.
 func given() map[string][]string {
 	return map[string][]string{"db": {"connection", "password"}, "bus": {"transport_url"}, standIn: {"user", "key"}}
+}
+
+func with(given map[string][]string, name string, keys ...string) map[string][]string {
+	given[name] = keys
+	return given
 }
 
 func barbican() Chart {

@@ -42,6 +42,8 @@ type page struct {
 	Made, AskedSecrets, AskedMaps []string
 	// Deployments and StatefulSets are expressions for the names of what has pods that read certificates.
 	Deployments, StatefulSets []string
+	// Parts are the names of StatefulSets that are made for each item of a list.
+	Parts []item
 	// Registered are those of the Secrets that the program needs which registers the service; none when it does not run.
 	Registered []string
 	Objects    []string
@@ -93,6 +95,46 @@ func Template(ctx context.Context, c Chart, crd map[string]any) (string, error) 
 	}
 	p := page{Chart: c, Limit: limit, APIVersion: group + "/" + version}
 	p = p.Run("secrets", "[/usr/bin/stackwright-operator, secrets, --object=/object/object.json, --revision={{ $hash }}]")
+	l.fillChecks(&p, schema)
+	for _, name := range names(schema) {
+		switch l.marks.field([]string{name})["default"].(type) {
+		case string, int64, float64:
+			path := []string{name}
+			p.Defaults = append(p.Defaults, check{Field: name, Value: dig(path, l.marks.fallback(path))})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Fixed)) {
+		p.Defaults = append(p.Defaults, check{Field: name, Value: c.Fixed[name]})
+	}
+	for i := range l.base.objects {
+		text, err := l.document(i)
+		if err != nil {
+			return "", fmt.Errorf("making the template of chart %s: %w", c.Name, err)
+		}
+		p.Objects = append(p.Objects, text)
+	}
+	if err := l.fillParts(&p); err != nil {
+		return "", fmt.Errorf("making the template of chart %s: %w", c.Name, err)
+	}
+	p.Made, p.AskedSecrets, p.AskedMaps = l.expressions()
+	p.Deployments, p.StatefulSets = l.names("Deployment"), l.names("StatefulSet")
+	p.Registered = l.registered()
+	var out strings.Builder
+	layout, err := template.New("frame").Delims("[[", "]]").Funcs(template.FuncMap{
+		"join": func(items []string) string { return strings.Join(items, " and ") },
+	}).Parse(frame)
+	if err == nil {
+		err = layout.Execute(&out, p)
+	}
+	if err != nil {
+		return "", fmt.Errorf("filling the frame of chart %s: %w", c.Name, err)
+	}
+	return strings.TrimLeft(out.String(), "\n"), nil
+}
+
+// fillChecks adds what values are refused.
+func (l *loom) fillChecks(p *page, schema map[string]any) {
+	c := l.chart
 	for _, field := range Refused(c, schema) {
 		above, key := cut(field)
 		p.Refused = append(p.Refused, check{Field: field, Condition: present(above, key)})
@@ -112,37 +154,28 @@ func Template(ctx context.Context, c Chart, crd map[string]any) (string, error) 
 		p.Entrances = append(p.Entrances, check{Field: field, Value: dig(append(path, "type"), `"LoadBalancer"`),
 			Condition: dig(append(path, "hostname"), `""`)})
 	}
-	for _, name := range names(schema) {
-		switch l.marks.field([]string{name})["default"].(type) {
-		case string, int64, float64:
-			path := []string{name}
-			p.Defaults = append(p.Defaults, check{Field: name, Value: dig(path, l.marks.fallback(path))})
+}
+
+// fillParts adds the objects that are made for each item of a list.
+func (l *loom) fillParts(to *page) error {
+	for _, p := range l.parts {
+		if len(p.axis.Cases) != 1 {
+			return fmt.Errorf("objects are made with %q; give the list one case", p.text)
+		}
+		list := dig([]string{p.axis.Each}, "(list)")
+		for _, i := range p.objects {
+			text, err := p.document(i)
+			if err != nil {
+				return err
+			}
+			to.Objects = append(to.Objects, "{{- range "+list+" }}\n"+text+"\n{{- end }}")
+			meta, _ := p.base.objects[i].tree["metadata"].(map[string]any)
+			if name, ok := meta["name"].(string); ok && p.base.objects[i].kind() == "StatefulSet" {
+				to.Parts = append(to.Parts, item{List: list, Value: writer{l.marks}.expression(name)})
+			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Fixed)) {
-		p.Defaults = append(p.Defaults, check{Field: name, Value: c.Fixed[name]})
-	}
-	for i := range l.base.objects {
-		text, err := l.document(i)
-		if err != nil {
-			return "", fmt.Errorf("making the template of chart %s: %w", c.Name, err)
-		}
-		p.Objects = append(p.Objects, text)
-	}
-	p.Made, p.AskedSecrets, p.AskedMaps = l.expressions()
-	p.Deployments, p.StatefulSets = l.names("Deployment"), l.names("StatefulSet")
-	p.Registered = l.registered()
-	var out strings.Builder
-	layout, err := template.New("frame").Delims("[[", "]]").Funcs(template.FuncMap{
-		"join": func(items []string) string { return strings.Join(items, " and ") },
-	}).Parse(frame)
-	if err == nil {
-		err = layout.Execute(&out, p)
-	}
-	if err != nil {
-		return "", fmt.Errorf("filling the frame of chart %s: %w", c.Name, err)
-	}
-	return strings.TrimLeft(out.String(), "\n"), nil
+	return nil
 }
 
 // expressions are the names of Secrets that the definition makes, and of Secrets and ConfigMaps that it reads.

@@ -19,15 +19,34 @@ type loom struct {
 	hunks [][][][]hunk
 	// absent are conditions under which an object is not made.
 	absent map[int][]string
+	// always are patches that are laid over the base before all others, parts what is made for each item of a list.
+	always []patch
+	parts  []part
 	// played are combinations, which are asked for many times.
 	played                   map[string]*scene
 	secrets, asks, passwords map[string]bool
 }
 
+// part are objects that are made for each item of a list.
+type part struct {
+	*loom
+	axis Axis
+	text string
+	// objects of the loom's base that are not made without the item.
+	objects []int
+}
+
 func newLoom(ctx context.Context, c Chart, schema map[string]any) (*loom, error) {
-	l := &loom{ctx: ctx, chart: c, marks: newMarks(schema), played: map[string]*scene{}, absent: map[int][]string{},
-		secrets: map[string]bool{}, asks: map[string]bool{}, passwords: map[string]bool{}}
-	l.marks.texts[hashMark] = "$hash"
+	m := newMarks(schema)
+	m.texts[hashMark] = "$hash"
+	return weave(&loom{ctx: ctx, chart: c, marks: m, secrets: map[string]bool{}, asks: map[string]bool{},
+		passwords: map[string]bool{}})
+}
+
+// weave plays what a loom needs.
+func weave(l *loom) (*loom, error) {
+	c := l.chart
+	l.played, l.absent = map[string]*scene{}, map[int][]string{}
 	// All marks have to be known before anything is written.
 	for _, axis := range c.Axes {
 		for _, text := range axis.Cases {
@@ -54,6 +73,9 @@ func newLoom(ctx context.Context, c Chart, schema map[string]any) (*loom, error)
 			if err := l.miss(patch{axis, text}); err != nil {
 				return nil, err
 			}
+			if err := l.itemize(patch{axis, text}); err != nil {
+				return nil, err
+			}
 		}
 		l.hunks = append(l.hunks, cases)
 	}
@@ -69,7 +91,7 @@ func (l *loom) play(patches ...patch) (*scene, error) {
 	if s := l.played[key.String()]; s != nil {
 		return s, nil
 	}
-	spec, err := l.marks.spec(l.chart, patches...)
+	spec, err := l.marks.spec(l.chart, append(slices.Clone(l.always), patches...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -116,10 +138,37 @@ func (l *loom) differences(patches ...patch) ([][]hunk, error) {
 		}
 		out = append(out, hunks)
 	}
-	if found != len(s.objects) {
+	more := slices.ContainsFunc(patches, func(p patch) bool { return p.axis.Each != "" })
+	if found != len(s.objects) && !more {
 		return nil, fmt.Errorf("%v makes objects that are not made without it; turn the case round", patches)
 	}
 	return out, nil
+}
+
+// itemize notes which objects are made for an item of a list, and weaves them: they differ with the other axes, too.
+func (l *loom) itemize(p patch) error {
+	s, err := l.play(p)
+	if err != nil || p.axis.Each == "" {
+		return err
+	}
+	var own []int
+	for i, o := range s.objects {
+		if l.base.find(o) < 0 {
+			own = append(own, i)
+		}
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	c := l.chart
+	c.Axes = slices.DeleteFunc(slices.Clone(c.Axes), func(a Axis) bool { return a.Each == p.axis.Each })
+	inner, err := weave(&loom{ctx: l.ctx, chart: c, marks: l.marks, always: append(slices.Clone(l.always), p),
+		secrets: l.secrets, asks: l.asks, passwords: l.passwords})
+	if err != nil {
+		return err
+	}
+	l.parts = append(l.parts, part{inner, p.axis, p.text, own})
+	return nil
 }
 
 // find returns where an object of another scene is in this one, -1 when it is not.
@@ -280,6 +329,9 @@ func (l *loom) repeat(object int, r region, axes []int, chosen []patch) ([]strin
 		lines, err := l.choose(object, r, nil, append(slices.Clone(chosen), patch{axis, text}))
 		if err != nil {
 			return nil, err
+		}
+		if len(axis.Cases) == 1 {
+			return append(append(out, lines...), "{{- end }}"), nil
 		}
 		condition, err := l.distinct(axis, text)
 		if err != nil {

@@ -55,6 +55,7 @@ func TestFieldsThatAreRefused(t *testing.T) {
 		"barbican":  {"expose.gateway", "identity.cloud", "keyGeneration", "paused"},
 		"heat":      {"cfn.expose.gateway", "expose.gateway", "identity.cloud", "memcached", "paused"},
 		"placement": {"expose.gateway", "identity.cloud", "paused"},
+		"cinder":    {"expose.gateway", "identity.cloud", "paused"},
 		"glance":    {"cache", "expose.gateway", "identity.cloud", "paused"},
 	}
 	for _, c := range Charts() {

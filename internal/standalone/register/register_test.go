@@ -117,6 +117,20 @@ func TestOnlyWhatIsRegisteredIsRead(t *testing.T) {
 	}
 }
 
+// Volume types are in Cinder, which nobody waits for.
+func TestOnlyKeystoneIsAsked(t *testing.T) {
+	cloud := keystone()
+	object := strings.NewReplacer("Placement", "Cinder", `"database"`, `"rabbitmq": "bus", "backends": [{"name": "far",
+ "driver": "example.org.Driver"}], "database"`).Replace(inventory)
+	told, err := run(t, cluster(clouds(cloud), secret("inventory-user", "password", "first")), cloud, object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := cloud.All("VolumeType"); len(got) > 0 || !strings.Contains(told, "registered Service ") {
+		t.Errorf("there are volume types %v, and it tells:\n%s", got, told)
+	}
+}
+
 // A new password in the Secret is the user's after the next run, and a project of another name is made.
 func TestWhatIsDeclaredIsBrought(t *testing.T) {
 	cloud := keystone()
