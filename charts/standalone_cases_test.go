@@ -24,7 +24,7 @@ type trial struct {
 
 // trials are all charts that have the mode.
 func trials() []trial {
-	return []trial{keystone(), placement(), glance(), cinder(), barbican(), heat()}
+	return []trial{keystone(), placement(), glance(), cinder(), neutron(), barbican(), heat(), horizon()}
 }
 
 // every are choices that all services have.
@@ -87,7 +87,7 @@ func placement() trial {
 
 func glance() trial {
 	return trial{
-		chart: "glance", kind: "Glance", objects: 9, every: 3,
+		chart: "glance", kind: "Glance", objects: 9, every: 9,
 		smallest: `{mode: standalone, standalone: {image: 'images.test/operator:1'}, image: 'images.test/glance:1',
   database: {galera: galera}, identity: {keystone: keystone}, stores: [{name: ceph, rbd: {secret: ceph, pool: images}}],
   expose: {hostname: images.example.org}}`,
@@ -103,7 +103,7 @@ func glance() trial {
 
 func cinder() trial {
 	return trial{
-		chart: "cinder", kind: "Cinder", objects: 9, every: 3,
+		chart: "cinder", kind: "Cinder", objects: 9, every: 9,
 		smallest: `{mode: standalone, standalone: {image: 'images.test/operator:1'}, image: 'images.test/cinder:1',
   database: {galera: galera}, identity: {keystone: keystone}, rabbitmq: rabbitmq,
   backends: [{name: ceph, rbd: {secret: ceph, pool: volumes}}], expose: {hostname: volumes.example.org}}`,
@@ -119,6 +119,47 @@ func cinder() trial {
 				"{name: ceph, rbd: {secret: ceph, pool: volumes, user: cinder}}]",
 			"no back end": "backends: []",
 		}))),
+	}
+}
+
+func neutron() trial {
+	return trial{
+		chart: "neutron", kind: "Neutron", objects: 10, every: 9,
+		smallest: `{mode: standalone, standalone: {image: 'images.test/operator:1'}, image: 'images.test/neutron:1',
+  database: {galera: galera}, identity: {keystone: keystone}, rabbitmq: rabbitmq, ovn: ovn,
+  expose: {hostname: networks.example.org}}`,
+		choices: every(asking(map[string]string{
+			"options":     "config: {DEFAULT: {dhcp_lease_duration: 600}}",
+			"messages":    "notifications: true",
+			"servers":     "notifyNova: true",
+			"another bus": "rabbitmq: other",
+			"another OVN": "ovn: other",
+			"RPC":         "rpc: {replicas: 2, resources: {limits: {memory: 512Mi}}}",
+			"periodic":    "periodic: {replicas: 0, resources: {limits: {memory: 512Mi}}}",
+			"maintenance": "maintenance: {replicas: 3, resources: {limits: {memory: 512Mi}}}",
+			"names":       "dnsDomain: cloud.example.org",
+			"networks":    "{mtu: 9000, physicalNetworks: [{name: public, mtu: 1500, vlans: ['100:200']}]}",
+		})),
+	}
+}
+
+func horizon() trial {
+	choices := every(map[string]string{
+		"Keystone": "keystone: other",
+		"caches":   "memcached: other",
+		"settings": "settings: {SESSION_TIMEOUT: 600}",
+		"services": "services: [nova, neutron]",
+		"branding": "branding: {siteTitle: Cloud, siteLink: 'https://example.org'}",
+		"pictures": "branding: {logos: pictures}",
+	})
+	for _, none := range []string{"policy", "more options"} {
+		delete(choices, none)
+	}
+	return trial{
+		chart: "horizon", kind: "Horizon", objects: 6, every: 3,
+		smallest: `{mode: standalone, standalone: {image: 'images.test/operator:1'}, image: 'images.test/horizon:1',
+  keystone: keystone, memcached: memcached, expose: {hostname: cloud.example.org}}`,
+		choices: choices,
 	}
 }
 

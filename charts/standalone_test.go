@@ -29,6 +29,7 @@ import (
 	"stackwright.dev/kit/apply"
 	"stackwright.dev/kit/owner"
 
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/charts"
@@ -95,9 +96,19 @@ func world(t *testing.T) client.Client {
 				"internal: {auth: {auth_url: %q}, region_name: RegionOne}}", k.Status.Endpoints.Public,
 				k.Status.Endpoints.Internal)}))
 	}
+	for _, name := range []string{"ovn", "memcached", "other"} {
+		o, m := &infrav1.OVN{}, &infrav1.Memcached{}
+		o.Name, o.Namespace, m.Name, m.Namespace = name, "cloud", name, "cloud"
+		o.Status.Northbound.Connection, o.Status.Southbound.Connection = "ssl:north:6641", "ssl:south:6642"
+		m.Status.Servers, m.Status.TLSSecret = []string{"cache:11211"}, name+"-tls"
+		known = append(known, o, m, secret(name+"-client", pair), secret(name+"-tls", pair))
+	}
+	pictures := &corev1.ConfigMap{BinaryData: map[string][]byte{"logo.svg": []byte("<svg/>")}}
+	pictures.Name, pictures.Namespace = "pictures", "cloud"
 	machines := &openstackv1.Project{}
 	machines.Name, machines.Namespace = "machines", "cloud"
-	return fake.NewClientBuilder().WithScheme(operator.Scheme()).WithObjects(known...).WithObjects(options, machines,
+	return fake.NewClientBuilder().WithScheme(operator.Scheme()).WithObjects(known...).WithObjects(options, pictures,
+		machines,
 		secret("identity-db", map[string]string{"connection": "mysql+pymysql://identity:secret@db/identity?charset=utf8mb4",
 			"password": "secret", "ca.crt": string(ca.Cert)}),
 		secret("identity-bus", map[string]string{"transport_url": "rabbit://identity:secret@bus:5671/identity"}),
@@ -185,6 +196,7 @@ var differ = []string{
 	// Digests of Secrets.
 	"service.stackwright.dev/certificate", "service.stackwright.dev/password",
 	"service.stackwright.dev/keystone-authority", "service.stackwright.dev/keys",
+	"service.stackwright.dev/cache-authority",
 }
 
 // bytesOf are objects as they are compared, by kind and name.
@@ -315,10 +327,14 @@ func TestStandaloneRefusesWhatItDoesNotHave(t *testing.T) {
 			"cache": {"cache: {}", "has no cache"}},
 		"cinder": {"shares": {"backends: [{name: files, nfs: {shares: ['10.0.0.1:/a']}}]", "has no backends[].nfs"},
 			"caches": {"memcached: memcached", "memcached"}},
+		"neutron":  {"cloud": {"identity: {cloud: other}", "has no identity.cloud"}},
 		"barbican": {"new key": {"keyGeneration: 2", "has no keyGeneration"}},
 	}
 	for _, c := range trials() {
 		refused := maps.Clone(all)
+		if c.chart == "horizon" {
+			refused["deletion"] = refusal{"database: {}", "additional properties 'database' not allowed"}
+		}
 		maps.Copy(refused, only[c.chart])
 		for name, r := range refused {
 			_, err := rendered(t, c.chart, c.with(t, r.change))

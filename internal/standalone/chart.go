@@ -53,7 +53,7 @@ type Axis struct {
 
 // Charts are those that have mode standalone.
 func Charts() []Chart {
-	return []Chart{keystone(), placement(), glance(), cinder(), barbican(), heat()}
+	return []Chart{keystone(), placement(), glance(), cinder(), neutron(), barbican(), heat(), horizon()}
 }
 
 // shared are the axes that every service with an API has.

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/service"
@@ -27,13 +28,16 @@ const (
 )
 
 // identity shows a definition what operators would have made of a Keystone: its object, by what its Secret for clients
-// says, and the Project of the users of services. The chart of Keystone makes the Secret, or somebody by hand.
+// says, and the Project of the users of services. The chart of Keystone makes the Secret, or somebody by hand. OVN and
+// caches are known by Secrets, too.
 type identity struct {
 	client.Reader
 	// clouds reads the Secret.
 	clouds client.Reader
 	// keystone is the name of the one that the service asks; empty when it asks none.
 	keystone string
+	// alone tells that nothing else of other operators is to be read.
+	alone bool
 	// entry is the cloud that pods use, secret the Secret, projects those that were asked for.
 	entry    string
 	secret   *corev1.Secret
@@ -44,11 +48,15 @@ type identity struct {
 // keystoneOf is the name of the Keystone that a service asks.
 func keystoneOf(data []byte) string {
 	var o struct {
-		Spec struct{ Identity servicev1.Identity }
+		Spec struct {
+			Identity servicev1.Identity
+			// A dashboard has no user, and names its Keystone alone.
+			Keystone string
+		}
 	}
 	// Whoever plays the object reads it, too, and tells what is wrong with it.
 	_ = json.Unmarshal(data, &o)
-	return o.Spec.Identity.Keystone
+	return cmp.Or(o.Spec.Identity.Keystone, o.Spec.Keystone)
 }
 
 // Get makes up what operators would have made, and reads everything else.
@@ -67,6 +75,10 @@ func (i *identity) Get(ctx context.Context, key client.ObjectKey, into client.Ob
 		i.projects = append(i.projects, p)
 		p.DeepCopyInto(into)
 		return nil
+	case *infrav1.OVN:
+		return i.ovn(ctx, key, into)
+	case *infrav1.Memcached:
+		return i.memcached(ctx, key, into)
 	}
 	return i.Reader.Get(ctx, key, into, o...)
 }

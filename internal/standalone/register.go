@@ -45,8 +45,8 @@ func Register(ctx context.Context, c client.Reader, data []byte) (*Registration,
 		return nil, fmt.Errorf("making a CA: %w", err)
 	}
 	kind, keystone := o.GetObjectKind().GroupVersionKind().Kind, keystoneOf(data)
-	known := &identity{clouds: c, keystone: keystone, Reader: asking{given: givenOf(kind), authority: authority,
-		object: o, keystone: keystone, names: map[string]bool{}}}
+	stand := asking{given: givenOf(kind), authority: authority, object: o, keystone: keystone, names: map[string]bool{}}
+	known := &identity{clouds: c, keystone: keystone, alone: true, Reader: stand}
 	result, err := play(ctx, o, known)
 	switch {
 	case known.err != nil:

@@ -65,6 +65,39 @@ maintenance: {schedule: $, keepDays: $}`,
 	}
 }
 
+func neutron() Chart {
+	return Chart{
+		Name: "neutron", Kind: "Neutron",
+		Base: asks + `rabbitmq: $
+ovn: $
+rpc: {replicas: $}
+periodic: {replicas: $}
+maintenance: {replicas: $}`,
+		Axes: append(shared(), program("rpc"), program("periodic"), program("maintenance")),
+		Read: append(reads(), "dnsDomain", "mtu", "notifications", "notifyNova", "physicalNetworks"), Only: only(),
+		Given:  with(given(), mark("ovn")+endOVN, keysOVN()...),
+		Place:  append(place(), "database", "maintenance", "periodic", "rpc"),
+		Before: []string{"db-sync"},
+	}
+}
+
+func horizon() Chart {
+	types := only()
+	delete(types, "database.deletionPolicy")
+	return Chart{
+		Name: "horizon", Kind: "Horizon",
+		Base: `image: $
+replicas: $
+expose: {hostname: $}
+keystone: $
+memcached: $`,
+		Axes: append(shared(), Axis{Cases: []string{"branding: {logos: $}"}}),
+		Read: []string{"branding.siteLink", "branding.siteTitle", "release", "services", "settings", "workers"}, Only: types,
+		Given: with(given(), mark("memcached")+endMemcached, keysMemcached()...),
+		Place: place(),
+	}
+}
+
 // asks is the base of services that ask a Keystone.
 const asks = `image: $
 replicas: $

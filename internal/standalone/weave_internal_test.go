@@ -56,6 +56,8 @@ func TestFieldsThatAreRefused(t *testing.T) {
 		"heat":      {"cfn.expose.gateway", "expose.gateway", "identity.cloud", "memcached", "paused"},
 		"placement": {"expose.gateway", "identity.cloud", "paused"},
 		"cinder":    {"expose.gateway", "identity.cloud", "paused"},
+		"neutron":   {"expose.gateway", "identity.cloud", "paused"},
+		"horizon":   {"expose.gateway", "paused"},
 		"glance":    {"cache", "expose.gateway", "identity.cloud", "paused"},
 	}
 	for _, c := range Charts() {

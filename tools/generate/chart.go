@@ -26,7 +26,7 @@ var published = map[string]string{composite: "openstack", "BuildingBlock": "buil
 
 // plain kinds have a template beside, with which no operator is needed. It is made of their definition, by the program
 // of internal/standalone.
-var plain = []string{"Keystone", "Placement", "Glance", "Cinder", "Barbican", "Heat"}
+var plain = []string{"Keystone", "Placement", "Glance", "Cinder", "Neutron", "Barbican", "Heat", "Horizon"}
 
 // own are the values of a chart that are no fields of the object.
 var own = []string{"global", "mode", "nameOverride", "standalone"}
