@@ -42,6 +42,7 @@ func run() error {
 		return nil
 	}
 	ctrl.SetLogger(logr.FromSlogHandler(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level})))
+	operator.KeepHeapSmall()
 	if limit := operator.LimitMemory(); limit > 0 {
 		ctrl.Log.Info("keeping the heap under the container's limit", "bytes", limit)
 	}

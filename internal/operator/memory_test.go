@@ -50,3 +50,16 @@ func TestEnvironmentWinsOverTheContainersLimit(t *testing.T) {
 		t.Errorf("limit is %d although GOMEMLIMIT is set", got)
 	}
 }
+
+func TestKeepHeapSmall(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	for environment, want := range map[string]int{"": heapGrowth, "80": 100} {
+		t.Setenv("GOGC", environment)
+		debug.SetGCPercent(100)
+		KeepHeapSmall()
+		if got := debug.SetGCPercent(100); got != want {
+			t.Errorf("with GOGC=%s the heap grows by %d percent, want %d", environment, got, want)
+		}
+	}
+}

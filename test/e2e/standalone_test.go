@@ -32,20 +32,17 @@ import (
 func TestStandaloneKeystone(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
-	account(w)
-	values := map[string]any{
-		"mode": "standalone", "image": image(w, "keystone"), "workers": 1, "replicas": 2,
-		"standalone": map[string]any{"image": operatorImage(w)}, "expose": map[string]any{"type": "ClusterIP"},
-	}
+	account(w, "identity")
+	values := standalone(w, "keystone", map[string]any{"replicas": 2})
 	helm := helmOf(w)
 	began := time.Now()
-	install(w, helm, values)
+	install(w, helm, "keystone", "identity", values)
 	t.Logf("the release was there after %s", time.Since(began).Round(time.Second))
 	keystones := &servicev1.KeystoneList{}
 	if err := w.List(t.Context(), keystones, client.InNamespace(w.Namespace)); err != nil || len(keystones.Items) > 0 {
 		t.Fatalf("there are %d objects of operators, and reading them: %v", len(keystones.Items), err)
 	}
-	asClient(w, "first")
+	asClient(w, "first", givesTokens)
 	before := kept(w)
 
 	values["config"] = map[string]any{"token": map[string]any{"expiration": 7200}}
@@ -72,7 +69,7 @@ func TestStandaloneKeystone(t *testing.T) {
 	if !strings.Contains(string(config.Data["keystone.conf"]), "expiration = 7200") {
 		t.Error("the pods do not have the option of the upgrade")
 	}
-	asClient(w, "second")
+	asClient(w, "second", givesTokens)
 
 	remove := action.NewUninstall(helm)
 	remove.WaitStrategy, remove.Timeout = kube.StatusWatcherStrategy, 2*time.Minute
@@ -80,24 +77,72 @@ func TestStandaloneKeystone(t *testing.T) {
 		t.Fatalf("uninstalling the release: %v", err)
 	}
 	w.Gone(time.Minute, d)
-	install(w, helm, values)
-	asClient(w, "third")
+	install(w, helm, "keystone", "identity", values)
+	asClient(w, "third", givesTokens)
 	if !maps.Equal(before, kept(w)) {
 		t.Error("an upgrade or a new installation has made keys or passwords anew")
 	}
 }
 
-// account makes a database with an account, which is what the chart is given.
-func account(w *story.World) {
+// Services of plain objects find a Keystone of plain objects, and are in its catalog: Placement, and Cinder with a
+// scheduler that has reached its database and its bus.
+func TestStandaloneServices(t *testing.T) {
+	story.Slow(t)
+	w := story.Start(t)
+	account(w, "identity", "inventory", "volumes")
+	bus(w, "volumes")
+	helm := helmOf(w)
+	install(w, helm, "keystone", "identity", standalone(w, "keystone", nil))
+	asks := map[string]any{"identity": map[string]any{"keystone": "identity"},
+		"tls": map[string]any{"caSecret": "identity-ca"}}
+	install(w, helm, "placement", "inventory", standalone(w, "placement", asks))
+	asks["rabbitmq"] = "mq"
+	install(w, helm, "cinder", "volumes", standalone(w, "cinder", asks))
+	asClient(w, "all", `export OS_CLOUD=internal
+		openstack endpoint list --service placement -f value -c URL | grep https://inventory-internal
+		for n in $(seq 30); do
+			openstack volume service list -f value -c Binary -c State | grep "cinder-scheduler up" && exit
+		done
+		exit 1`)
+}
+
+// standalone are values of a chart for plain objects.
+func standalone(w *story.World, service string, more map[string]any) map[string]any {
+	w.Helper()
+	values := map[string]any{
+		"mode": "standalone", "image": image(w, service), "workers": 1,
+		"standalone": map[string]any{"image": operatorImage(w)}, "expose": map[string]any{"type": "ClusterIP"},
+	}
+	maps.Copy(values, more)
+	return values
+}
+
+// bus makes a virtual host with its account.
+func bus(w *story.World, name string) {
+	w.Helper()
+	r := &infrav1.RabbitMQ{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "mq"}}
+	r.Spec.Image, r.Spec.Replicas = image(w, "rabbitmq"), 1
+	r.Spec.Storage.Size.Set(1 << 30)
+	w.Apply(r)
+	b := &infrav1.MessageBus{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
+	b.Spec.RabbitMQ = "mq"
+	w.Apply(b)
+	w.Ready(story.UpToReady, b)
+}
+
+// account makes databases with an account each, which is what charts are given.
+func account(w *story.World, names ...string) {
 	w.Helper()
 	g := &infrav1.Galera{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "db"}}
 	g.Spec.Image, g.Spec.Replicas, g.Spec.DeletionPolicy = image(w, "mariadb"), 1, infrav1.DeleteData
 	g.Spec.Storage.Size.Set(1 << 30)
 	w.Apply(g)
-	d := &infrav1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "identity"}}
-	d.Spec.Galera, d.Spec.DeletionPolicy = "db", infrav1.DeleteData
-	w.Apply(d)
-	w.Ready(story.UpToReady, d)
+	for _, name := range names {
+		d := &infrav1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
+		d.Spec.Galera, d.Spec.DeletionPolicy = "db", infrav1.DeleteData
+		w.Apply(d)
+		w.Ready(story.UpToReady, d)
+	}
 }
 
 // operatorImage is the image whose program makes the Secrets.
@@ -110,17 +155,17 @@ func operatorImage(w *story.World) string {
 	return all.Items[0].Spec.Template.Spec.Containers[0].Image
 }
 
-func install(w *story.World, helm *action.Configuration, values map[string]any) {
+func install(w *story.World, helm *action.Configuration, name, release string, values map[string]any) {
 	w.Helper()
 	add := action.NewInstall(helm)
-	add.ReleaseName, add.Namespace, add.WaitStrategy = "identity", w.Namespace, kube.StatusWatcherStrategy
+	add.ReleaseName, add.Namespace, add.WaitStrategy = release, w.Namespace, kube.StatusWatcherStrategy
 	add.Timeout = story.UpToReady
-	chart, err := loader.LoadDir("../../charts/keystone")
+	chart, err := loader.LoadDir("../../charts/" + name)
 	if err == nil {
 		_, err = add.RunWithContext(w.Context(), chart, maps.Clone(values))
 	}
 	if err != nil {
-		w.Fatalf("installing chart keystone: %v", err)
+		w.Fatalf("installing chart %s: %v", name, err)
 	}
 }
 
@@ -154,15 +199,17 @@ func kept(w *story.World) map[string]string {
 	return out
 }
 
-// asClient runs the client of OpenStack in a pod beside, by both clouds of the Secret that the chart's Job has made. It
-// ends well when there is a token and the catalog has Keystone.
-func asClient(w *story.World, name string) {
+// givesTokens asks both clouds for a token, and whether the catalog has Keystone.
+const givesTokens = `for OS_CLOUD in default internal; do export OS_CLOUD
+	test -n "$(openstack token issue -f value -c id)"
+	openstack catalog list -f value | grep keystone
+done`
+
+// asClient runs a program with the client of OpenStack in a pod beside, with the Secret of clouds that the chart's Job
+// has made, and waits until it ends well.
+func asClient(w *story.World, name, asks string) {
 	w.Helper()
 	const user = 42400
-	const asks = `for OS_CLOUD in default internal; do export OS_CLOUD
-		test -n "$(openstack token issue -f value -c id)"
-		openstack catalog list -f value | grep keystone
-	done`
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "client-" + name}}
 	job.Spec.BackoffLimit = new(int32(0))
 	job.Spec.Template.Spec = corev1.PodSpec{
@@ -185,12 +232,12 @@ func asClient(w *story.World, name string) {
 		},
 	}
 	w.Apply(job)
-	w.Eventually(2*time.Minute, "the client has a token", func(ctx context.Context) error {
+	w.Eventually(2*time.Minute, "the client has what it asked for", func(ctx context.Context) error {
 		if err := w.Get(ctx, w.Key(job), job); err != nil {
 			return err
 		}
 		if job.Status.Failed > 0 {
-			w.Fatalf("the client has no token; see the log of Job %s", job.Name)
+			w.Fatalf("the client failed; see the log of Job %s", job.Name)
 		}
 		if job.Status.Succeeded == 0 {
 			return fmt.Errorf("Job %s runs", job.Name)
