@@ -3,11 +3,19 @@
 package e2e
 
 import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
@@ -34,4 +42,86 @@ func TestNamespaceGoesWithItsCloud(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Gone(5*time.Minute, namespace)
+}
+
+// together is how many namespaces go at a time.
+const together = 4
+
+// Namespaces go in whatever order what is in them is deleted: control planes, what these have made down to Secrets and
+// pods' volumes, and what people have declared in their clouds. NAMESPACE_SEEDS sets in how many orders.
+func TestNamespacesGoInAnyOrder(t *testing.T) {
+	story.Slow(t)
+	w := story.Start(t)
+	seeds := together
+	if n, err := strconv.Atoi(os.Getenv("NAMESPACE_SEEDS")); err == nil {
+		seeds = n
+	}
+	for first := 0; first < seeds; first += together {
+		var all []*corev1.Namespace
+		for seed := first; seed < min(first+together, seeds); seed++ {
+			namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", w.Namespace, seed)}}
+			t.Cleanup(func() { _ = w.Delete(context.WithoutCancel(t.Context()), namespace) })
+			all = append(all, namespace)
+		}
+		inhabit(w, all)
+		for i, namespace := range all {
+			n := scatter(w, namespace.Name, uint64(first+i))
+			t.Logf("seed %d: %d objects are deleted one by one", first+i, n)
+		}
+		for _, namespace := range all {
+			w.Gone(5*time.Minute, namespace)
+		}
+	}
+}
+
+// inhabit makes namespaces, each with a control plane and all kinds of identity in its cloud, and waits until all are
+// ready.
+func inhabit(w *story.World, all []*corev1.Namespace) {
+	w.Helper()
+	planes := make([]*controlplanev1.OpenStackControlPlane, 0, len(all))
+	for _, namespace := range all {
+		w.Apply(namespace.DeepCopy())
+		cp := w.NewCloud("leaving")
+		cp.Namespace = namespace.Name
+		w.Apply(cp.DeepCopy())
+		planes = append(planes, cp)
+	}
+	var objects []*unstructured.Unstructured
+	for _, cp := range planes {
+		w.Ready(2*story.UpToReady, cp)
+		for _, o := range manifest(w, "testdata/identity.yaml") {
+			o.SetNamespace(cp.Namespace)
+			if o.GetKind() != "Secret" {
+				if err := unstructured.SetNestedField(o.Object, "leaving-keystone", "spec", "cloudRef", "name"); err != nil {
+					w.Fatal(err)
+				}
+				objects = append(objects, o)
+			}
+			w.Apply(o)
+		}
+	}
+	ready := func(ctx context.Context) error { return allReady(ctx, w, objects) }
+	w.Eventually(2*time.Minute, "everything is ready", ready)
+}
+
+// scatter deletes everything in a namespace, and the namespace somewhere between, in an order that the seed decides. It
+// returns how much there was.
+func scatter(w *story.World, namespace string, seed uint64) int {
+	w.Helper()
+	list, err := w.Cluster.Kubectl(w.Context(), "-n", namespace, "get", parts+",openstack", "-o", "name")
+	if err != nil {
+		w.Fatal(err)
+	}
+	// What belongs to the cluster stays: releases, and clouds of all.
+	names := slices.DeleteFunc(strings.Fields(list), func(name string) bool {
+		return strings.HasPrefix(name, "openstackrelease.") || strings.HasPrefix(name, "clustercloud.")
+	})
+	names = append(names, "namespace/"+namespace)
+	random := rand.New(rand.NewPCG(seed, seed))
+	random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	if _, err := w.Cluster.Kubectl(w.Context(), append([]string{"-n", namespace, "delete", "--wait=false",
+		"--ignore-not-found"}, names...)...); err != nil {
+		w.Fatal(err)
+	}
+	return len(names)
 }
