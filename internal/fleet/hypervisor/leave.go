@@ -54,7 +54,7 @@ func (c *controller) vacate(ctx context.Context, sc *scope, a api) *outcome.Outc
 	if n := len(f.machine.Servers); n > 0 {
 		c.note(o, func(b *book) { b.vacancy = fleetv1.Occupied })
 		return because("ServersOnHost", outcome.Poll(emptier, "servers", "%s on host %s (%s): move or delete them.",
-			count(n), o.Name, named(f.machine.Servers)))
+			count(n), o.Name, a.named(ctx, f.machine)))
 	}
 	if b.closed.IsZero() || s.began.Before(b.closed.Add(settle)) {
 		return because("Closing", outcome.Poll(soon, "Nova", "Host %s is closed to new servers; waits until those that "+

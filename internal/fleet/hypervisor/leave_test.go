@@ -43,6 +43,20 @@ func TestLeaves(t *testing.T) {
 	})
 }
 
+// A host with many servers names some. Who may not list servers is told by what libvirt knows them.
+func TestNamesSomeServers(t *testing.T) {
+	play(t, func(p *kittest.Play, h *hall) {
+		servers(h, "node-1", "a", "b", "c", "d", "e", "f", "g")
+		leave(p)
+		p.Pass(time.Minute)
+		says(p, "ServersOnHost", "7 servers are on host node-1 (a s-0, b s-1, c s-2, d s-3, e s-4, and others)")
+		servers(h, "node-1", "a")
+		h.nameless = true
+		p.Pass(time.Minute)
+		says(p, "ServersOnHost", "1 server is on host node-1 (instance-00000001 s-0)")
+	})
+}
+
 // A server that was about to come when the host was closed is waited for.
 func TestAServerComesLate(t *testing.T) {
 	play(t, func(p *kittest.Play, h *hall) {

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 
 	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/resources"
@@ -188,6 +191,37 @@ func (a api) usages(ctx context.Context, id string) (map[string]int64, error) {
 	}
 	err := a.get(ctx, placement, "resource_providers/"+url.PathEscape(id)+"/usages", nil, &out)
 	return out.Usages, err
+}
+
+// told is how many servers of a host are named.
+const told = 5
+
+// named are the servers of a host for people, by name and id. A host that is listed has them by the names that libvirt
+// knows, which serve where those that people gave cannot be had.
+func (a api) named(ctx context.Context, m machine) string {
+	var page struct {
+		Servers []struct {
+			ID   string `json:"id"`
+			Name string `json:"name"`
+		} `json:"servers"`
+	}
+	query := url.Values{"all_tenants": {"true"}, "host": {m.Service.Host}, "limit": {strconv.Itoa(told)}}
+	err := a.get(ctx, compute, "servers", query, &page)
+	var out []string
+	for _, s := range page.Servers {
+		out = append(out, s.Name+" "+s.ID)
+	}
+	if err != nil || len(out) == 0 {
+		out = nil
+		for _, s := range m.Servers {
+			out = append(out, s.Name+" "+s.ID)
+		}
+	}
+	slices.Sort(out)
+	if out = out[:min(len(out), told)]; len(out) < len(m.Servers) {
+		out = append(out, "and others")
+	}
+	return strings.Join(out, ", ")
 }
 
 // disable closes a host to new servers; with an empty reason it opens it again.

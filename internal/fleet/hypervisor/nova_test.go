@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -24,6 +25,8 @@ type hall struct {
 	log   []string
 	// gone and broken are what does not work: Nova answers nobody, or Placement keeps providers that Nova deletes.
 	gone, sticky bool
+	// nameless says that nobody may list the servers of others.
+	nameless bool
 }
 
 // host is one that nova-compute has registered.
@@ -88,7 +91,7 @@ func (h *hall) asked() []string {
 // RoundTrip implements http.RoundTripper.
 func (h *hall) RoundTrip(r *http.Request) (*http.Response, error) {
 	path := strings.TrimPrefix(r.URL.Path, "/compute/v2.1/")
-	nova := path != r.URL.Path && strings.HasPrefix(path, "os-")
+	nova := path != r.URL.Path && (strings.HasPrefix(path, "os-") || path == "servers")
 	if !nova {
 		if path = strings.TrimPrefix(r.URL.Path, "/placement/"); !strings.HasPrefix(path, "resource_providers") {
 			return h.Cloud.RoundTrip(r)
@@ -122,6 +125,8 @@ func (h *hall) answer(r *http.Request, path string, nova bool) (int, any) {
 	switch what {
 	case "GET os-hypervisors/detail":
 		return h.machines()
+	case "GET servers":
+		return h.people(r)
 	case "GET os-services":
 		return h.services()
 	case "GET os-aggregates":
@@ -158,7 +163,24 @@ func (h *hall) each(f func(name string, o *host)) {
 	}
 }
 
-// machines leaves out hosts that are not mapped.
+// people are servers by the names that people gave them: those of one host, of all projects.
+func (h *hall) people(r *http.Request) (int, any) {
+	q, servers := r.URL.Query(), []any{}
+	if h.nameless || q.Get("all_tenants") != "true" {
+		return http.StatusForbidden, refusal("policy does not allow it")
+	}
+	limit, _ := strconv.Atoi(q.Get("limit"))
+	h.each(func(name string, o *host) {
+		for n, s := range o.servers {
+			if name == q.Get("host") && len(servers) < limit {
+				servers = append(servers, map[string]any{"name": s, "id": fmt.Sprintf("s-%d", n)})
+			}
+		}
+	})
+	return http.StatusOK, map[string]any{"servers": servers}
+}
+
+// machines leaves out hosts that are not mapped. Its servers have the names that libvirt knows them by.
 func (h *hall) machines() (int, any) {
 	out := []any{}
 	h.each(func(name string, o *host) {
@@ -166,8 +188,8 @@ func (h *hall) machines() (int, any) {
 			return
 		}
 		servers := []any{}
-		for n, s := range o.servers {
-			servers = append(servers, map[string]any{"name": s, "uuid": fmt.Sprintf("s-%d", n)})
+		for n := range o.servers {
+			servers = append(servers, map[string]any{"name": fmt.Sprintf("instance-%08x", n+1), "uuid": fmt.Sprintf("s-%d", n)})
 		}
 		out = append(out, map[string]any{"id": o.id, "hypervisor_hostname": name, "hypervisor_type": "QEMU",
 			"hypervisor_version": 8002002, "service": map[string]any{"host": name, "id": o.service()}, "servers": servers})

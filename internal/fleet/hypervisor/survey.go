@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -160,18 +159,4 @@ func (w *watch) measure(ctx context.Context, a api, s *survey, m machine) (room,
 	defer w.mu.Unlock()
 	w.rooms[m.ID] = measured{room: r, at: time.Now(), key: key, settled: ok && old.key == key}
 	return r, nil
-}
-
-// named are servers for people: the first five by name and id.
-func named(servers []server) string {
-	const most = 5
-	var out []string
-	for _, s := range servers {
-		out = append(out, s.Name+" "+s.ID)
-	}
-	slices.Sort(out)
-	if len(out) > most {
-		out = append(out[:most], "and others")
-	}
-	return strings.Join(out, ", ")
 }
