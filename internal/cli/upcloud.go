@@ -221,17 +221,21 @@ func (u *ascent) await(ctx context.Context, c client.Client, p *progress.Part, r
 	tick := time.NewTicker(300 * time.Millisecond)
 	defer tick.Stop()
 	last, since := "", time.Now()
+	var doubt forbearance
 	for {
+		var s *survey
 		o, err := u.find(ctx, c)
-		if err != nil {
-			return err
+		if err == nil {
+			s, err = look(ctx, c, o)
 		}
-		s, err := look(ctx, c, o)
 		if ctx.Err() != nil {
 			return fmt.Errorf("waiting for the control plane: %w", ctx.Err())
 		}
-		if err != nil {
+		if !doubt.bears(err) {
 			return err
+		}
+		if err != nil {
+			s = &survey{Reason: "Unknown", Message: err.Error()}
 		}
 		if s.Ready {
 			result.survey, result.nova = s, o.Spec.Services.Nova != nil

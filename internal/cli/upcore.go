@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -217,10 +218,14 @@ func (u *ascent) hosts(ctx context.Context, p *progress.Part) error {
 func (u *ascent) follow(ctx context.Context, p *progress.Part, missing func(context.Context) (string, error)) error {
 	tick := time.NewTicker(300 * time.Millisecond)
 	defer tick.Stop()
+	var doubt forbearance
 	for last := ""; ; {
 		what, err := missing(ctx)
-		if err != nil && ctx.Err() == nil || err == nil && what == "" {
+		if err == nil && what == "" || ctx.Err() == nil && !doubt.bears(err) {
 			return err
+		}
+		if err != nil {
+			what = err.Error()
 		}
 		if what != last && what != "" {
 			last = what
@@ -232,4 +237,23 @@ func (u *ascent) follow(ctx context.Context, p *progress.Part, missing func(cont
 		case <-tick.C:
 		}
 	}
+}
+
+// stubborn is how long a question may fail before that is the end: on a machine on which everything starts, somebody
+// may not answer at times.
+const stubborn = 30 * time.Second
+
+// forbearance tells which errors of a question that is asked again and again are borne.
+type forbearance struct{ since time.Time }
+
+// bears tells that an error may go away by itself. A right or an object that is not there does not come back.
+func (f *forbearance) bears(err error) bool {
+	if err == nil {
+		f.since = time.Time{}
+		return true
+	}
+	if f.since.IsZero() {
+		f.since = time.Now()
+	}
+	return !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) && time.Since(f.since) < stubborn
 }

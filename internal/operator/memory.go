@@ -46,8 +46,8 @@ func readLimit(file string) int64 {
 	return n
 }
 
-// heapGrowth is by how many percent the heap grows between two collections: nearly all of it is caches that stay, so that
-// to wait until it is twice as large is to hold as much garbage as there are caches.
+// heapGrowth is by how many percent the heap grows between two collections: nearly all of it is caches that stay, so
+// that to wait until it is twice as large is to hold as much garbage as there are caches.
 const heapGrowth = 60
 
 // KeepHeapSmall collects earlier than Go does by itself. GOGC in the environment wins.
