@@ -92,7 +92,11 @@ type standing struct {
 // stand makes the roles of a chart, and what somebody makes before.
 func stand(t *testing.T, c client.Client, ns string, chart trial) standing {
 	t.Helper()
-	values := chart.with(t, chart.choices["authority"], chart.choices["more options"], rotation)
+	changes := []string{chart.choices["authority"], rotation}
+	if more, ok := chart.choices["more options"]; ok {
+		changes = append(changes, more)
+	}
+	values := chart.with(t, changes...)
 	docs, err := rendered(t, chart.chart, values)
 	must(t, err)
 	var s standing

@@ -22,8 +22,9 @@ type Chart struct {
 	Only map[string][]string
 	// Without are fields that no item of a list may have, as list.field.
 	Without []string
-	// Names are fields of items that name Secrets of which others are made, as list.field.secret.
-	Names []string
+	// Names are fields that name Secrets of which others are made, with the keys that matter: list.field.secret for those
+	// of items.
+	Names map[string][]string
 	// Fixed are fields that have one value, as an expression.
 	Fixed map[string]string
 	// Doors are where it is said how further APIs are reached, beside expose.

@@ -252,6 +252,9 @@ func (a asking) content(name string) map[string][]byte {
 	data := map[string][]byte{}
 	for _, field := range a.given[strings.TrimPrefix(name, a.object.GetName()+"-")] {
 		data[field] = []byte("given")
+		if field == keyCephConf {
+			data[field] = []byte("[global]\nmon_host = given\n")
+		}
 	}
 	if o, ok := a.object.(service.Object); ok && (name == o.Common().TLS.Secret || name == o.Common().TLS.CASecret) {
 		data = map[string][]byte{pki.CertKey: a.authority.Cert, pki.KeyKey: a.authority.Key, pki.CAKey: a.authority.Cert}

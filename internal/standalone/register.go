@@ -2,8 +2,10 @@ package standalone
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +47,11 @@ func Register(ctx context.Context, c client.Reader, data []byte) (*Registration,
 		return nil, fmt.Errorf("making a CA: %w", err)
 	}
 	kind, keystone := o.GetObjectKind().GroupVersionKind().Kind, keystoneOf(data)
-	stand := asking{given: givenOf(kind), authority: authority, object: o, keystone: keystone, names: map[string]bool{}}
+	given, err := standIns(kind, data)
+	if err != nil {
+		return nil, err
+	}
+	stand := asking{given: given, authority: authority, object: o, keystone: keystone, names: map[string]bool{}}
 	known := &identity{clouds: c, keystone: keystone, alone: true, Reader: stand}
 	result, err := play(ctx, o, known)
 	switch {
@@ -99,13 +105,42 @@ func (r *Registration) read(ctx context.Context, c client.Reader) error {
 	return nil
 }
 
-func givenOf(kind string) map[string][]string {
+// standIns are the keys of Secrets that the definition of a kind looks at, by name.
+func standIns(kind string, data []byte) (map[string][]string, error) {
+	var o struct{ Spec any }
+	if err := json.Unmarshal(data, &o); err != nil {
+		return nil, fmt.Errorf("reading the object: %w", err)
+	}
+	out := map[string][]string{}
 	for _, c := range Charts() {
-		if c.Kind == kind {
-			return c.Given
+		if c.Kind != kind {
+			continue
+		}
+		maps.Copy(out, c.Given)
+		for path, keys := range c.Names {
+			for _, name := range texts(o.Spec, strings.Split(path, ".")) {
+				out[name] = keys
+			}
 		}
 	}
-	return nil
+	return out, nil
+}
+
+// texts are those at a path, of all items where there are lists.
+func texts(node any, path []string) (out []string) {
+	switch node := node.(type) {
+	case []any:
+		for _, item := range node {
+			out = append(out, texts(item, path)...)
+		}
+	case map[string]any:
+		if len(path) > 0 {
+			return texts(node[path[0]], path[1:])
+		}
+	case string:
+		out = append(out, node)
+	}
+	return out
 }
 
 // KindOf names the kind of an object of the resource engine.

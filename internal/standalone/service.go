@@ -40,7 +40,8 @@ func glance() Chart {
 		Base: asks + `stores: [{name: any, rbd: {secret: ` + standIn + `, pool: any, monitors: [any]}}]`,
 		Axes: append(shared(), Axis{Cases: []string{"rabbitmq: $"}}),
 		Read: append(reads(), "projectQuota", "stores"), Only: only(), Given: given(),
-		Without: []string{"stores.file"}, Names: []string{"stores.rbd.secret", "stores.s3.secret"},
+		Without: []string{"stores.file"}, Names: map[string][]string{
+			"stores.rbd.secret": keysCeph(), "stores.s3.secret": {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}},
 		Place:  append(place(), "database"),
 		Before: []string{"db-expand"}, Later: "db-contract",
 	}
@@ -58,10 +59,11 @@ maintenance: {schedule: $, keepDays: $}`,
 			Axis{Cases: []string{`backends: [{name: $, image: $, driver: any}]`}, Each: "backends",
 				Else: map[string]string{"image": "image"}}),
 		Read: append(reads(), "backup.rbd.user", "notifications"), Only: only(),
-		Given:   with(given(), mark("backup", "rbd", "secret"), "user", "key"),
-		Without: []string{"backends.nfs"}, Names: []string{"backends.rbd.secret"},
-		Place:  append(place(), "database", "maintenance", "scheduler", "volume"),
-		Before: []string{"db-sync"},
+		Given:   with(given(), mark("backup", "rbd", "secret"), keysCeph()...),
+		Without: []string{"backends.nfs"},
+		Names:   map[string][]string{"backends.rbd.secret": keysCeph(), "backup.rbd.secret": keysCeph()},
+		Place:   append(place(), "database", "maintenance", "scheduler", "volume"),
+		Before:  []string{"db-sync"},
 	}
 }
 
@@ -118,8 +120,13 @@ func only() map[string][]string {
 
 // given are the Secrets that somebody makes for a service with a database.
 func given() map[string][]string {
-	return map[string][]string{"db": {"connection", "password"}, "bus": {"transport_url"}, standIn: {"user", "key"}}
+	return map[string][]string{"db": {"connection", "password"}, "bus": {"transport_url"}, standIn: keysCeph()}
 }
+
+// keysCeph are those of the Secret of a Ceph.
+func keysCeph() []string { return []string{"user", "key", keyCephConf} }
+
+const keyCephConf = "ceph.conf"
 
 func with(given map[string][]string, name string, keys ...string) map[string][]string {
 	given[name] = keys

@@ -146,8 +146,11 @@ func (l *loom) fillChecks(p *page, schema map[string]any) {
 	for _, field := range c.Without {
 		p.Lacking = append(p.Lacking, itemOf(field))
 	}
-	for _, field := range append([]string{"configFrom.secret"}, c.Names...) {
-		p.Listed = append(p.Listed, itemOf(field))
+	for _, field := range append([]string{"configFrom.secret"}, slices.Sorted(maps.Keys(c.Names))...) {
+		list, _, _ := strings.Cut(field, ".")
+		if l.marks.field([]string{list})["type"] == "array" {
+			p.Listed = append(p.Listed, itemOf(field))
+		}
 	}
 	for _, field := range append([]string{"expose"}, c.Doors...) {
 		path := strings.Split(field, ".")

@@ -121,7 +121,8 @@ func TestOnlyWhatIsRegisteredIsRead(t *testing.T) {
 func TestOnlyKeystoneIsAsked(t *testing.T) {
 	cloud := keystone()
 	object := strings.NewReplacer("Placement", "Cinder", `"database"`, `"rabbitmq": "bus", "backends": [{"name": "far",
- "driver": "example.org.Driver"}], "database"`).Replace(inventory)
+ "driver": "example.org.Driver"}, {"name": "ceph", "rbd": {"secret": "ceph", "pool": "volumes"}}],
+ "backup": {"rbd": {"secret": "other", "pool": "backups"}}, "database"`).Replace(inventory)
 	told, err := run(t, cluster(clouds(cloud), secret("inventory-user", "password", "first")), cloud, object)
 	if err != nil {
 		t.Fatal(err)
