@@ -45,6 +45,8 @@ func TestServerAnswers(t *testing.T) {
 	t.Logf("it answers ping after %s", time.Since(began).Round(time.Second))
 	w.Eventually(time.Minute, "it has learned who it is", tells(w))
 	t.Logf("it has said who it is after %s", time.Since(began).Round(time.Second))
+	w.Eventually(time.Minute, "the proxy shows its screen", proxied(w))
+	guarded(w)
 
 	f.replace(rack)
 	// A new start asks the new agents for everything.
@@ -53,6 +55,7 @@ func TestServerAnswers(t *testing.T) {
 	w.Eventually(2*time.Minute, "it answers ping again", answersPing(w))
 	w.Eventually(time.Minute, "it has learned again who it is", tells(w))
 	t.Logf("started again it has said who it is after %s", time.Since(began).Round(time.Second))
+	w.Eventually(time.Minute, "the proxy shows its screen again", proxied(w))
 	removeAll(w, objects)
 	for _, list := range [][]string{{"server", "list", "--all-projects"}, {"port", "list"}, {"image", "list"}} {
 		if out := w.OpenStack(append(list, "-f", "value")...); out != "" {

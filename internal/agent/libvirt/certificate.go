@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,10 +18,47 @@ import (
 // lookEvery is how often the mounted certificates are compared with those in use.
 const lookEvery = 10 * time.Second
 
-// renew has libvirtd read its certificates again when they change, as it does so by itself only when it starts. Those
-// who call read theirs for each call, and so does QEMU.
+// ofGuests is the folder of QEMU's certificates, in the node's memory. A guest outlives the pod that started it, and
+// goes on to see that one's mounts, in which nothing is renewed; this one is the node's.
+const ofGuests = "run/libvirt/pki"
+
+// Files below the folder of certificates: what libvirtd reads when it starts, and what QEMU reads.
+func forDaemon() []string {
+	return []string{"CA/cacert.pem", "libvirt/servercert.pem", "libvirt/private/serverkey.pem"}
+}
+
+func forGuests() []string {
+	return []string{"qemu/ca-cert.pem", "qemu/server-cert.pem", "qemu/server-key.pem", "qemu/client-cert.pem",
+		"qemu/client-key.pem", "vnc/ca-cert.pem", "vnc/server-cert.pem", "vnc/server-key.pem"}
+}
+
+// share puts QEMU's certificates where guests find them as long as they run.
+func (c Config) share() error {
+	for _, name := range forGuests() {
+		content, err := os.ReadFile(filepath.Join(c.PKI, name))
+		if err != nil {
+			return fmt.Errorf("reading the certificates of guests: %w", err)
+		}
+		file := c.path(ofGuests, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return fmt.Errorf("making the folder of the certificates of guests: %w", err)
+		}
+		// A file is never seen half.
+		err = os.WriteFile(file+".new", content, 0o600)
+		if err == nil {
+			err = os.Rename(file+".new", file)
+		}
+		if err != nil {
+			return fmt.Errorf("writing the certificates of guests: %w", err)
+		}
+	}
+	return nil
+}
+
+// renew has libvirtd, and guests for their screens, read their certificates again when they change, as they do so by
+// themselves only when they start. Those who call read theirs for each call, and so does QEMU for a server that moves.
 func (c Config) renew(ctx context.Context) {
-	r := renewal{folder: c.PKI, tell: reread}
+	r := renewal{folder: c.PKI, tell: func(ctx context.Context) error { return errors.Join(c.share(), reread(ctx)) }}
 	r.used = r.sum()
 	for ticks := time.Tick(lookEvery); ; {
 		select {
@@ -33,14 +73,14 @@ func (c Config) renew(ctx context.Context) {
 type renewal struct {
 	folder string
 	used   []byte
-	// tell makes libvirtd read them.
-	tell func(context.Context) ([]byte, error)
+	// tell makes libvirtd and guests read them.
+	tell func(context.Context) error
 }
 
 // sum stands for the certificates; it is nil while they are being changed.
 func (r *renewal) sum() []byte {
 	h := sha256.New()
-	for _, name := range []string{"CA/cacert.pem", "libvirt/servercert.pem", "libvirt/private/serverkey.pem"} {
+	for _, name := range append(forDaemon(), forGuests()...) {
 		content, err := os.ReadFile(filepath.Join(r.folder, name))
 		if err != nil {
 			return nil
@@ -55,18 +95,36 @@ func (r *renewal) look(ctx context.Context) {
 	if now == nil || bytes.Equal(now, r.used) {
 		return
 	}
-	if said, err := r.tell(ctx); err != nil {
+	if err := r.tell(ctx); err != nil {
 		// libvirtd may be about to start; it is asked again.
-		slog.Warn("libvirtd does not read its certificates again", "error", err, "said", strings.TrimSpace(string(said)))
+		slog.Warn("certificates are not read again", "error", err)
 		return
 	}
-	slog.Info("libvirtd has read its certificates again")
+	slog.Info("libvirtd and guests have read their certificates again")
 	r.used = now
 }
 
-func reread(ctx context.Context) ([]byte, error) {
+func reread(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, lookEvery)
 	defer stop()
-	return exec.CommandContext(ctx, "virt-admin", "--connect", "libvirtd:///system", "server-update-tls",
-		"libvirtd").CombinedOutput()
+	if _, err := ask(ctx, "virt-admin", "--connect", "libvirtd:///system", "server-update-tls", "libvirtd"); err != nil {
+		return err
+	}
+	guests, err := ask(ctx, "virsh", "--connect", "qemu:///system", "--quiet", "list", "--name")
+	for guest := range strings.FieldsSeq(guests) {
+		_, failed := ask(ctx, "virsh", "--connect", "qemu:///system", "--quiet", "domdisplay-reload", guest)
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
+// ask runs a command and returns what it says.
+func ask(ctx context.Context, command ...string) (string, error) {
+	said, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(slices.DeleteFunc(command, func(word string) bool {
+			return strings.HasPrefix(word, "-")
+		}), " "), err, strings.TrimSpace(string(said)))
+	}
+	return string(said), nil
 }

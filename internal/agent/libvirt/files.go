@@ -28,7 +28,7 @@ auth_tls = "none"
 `
 
 // moveConf of libvirtd has QEMU listen to servers that come at the host's address only, and to hosts that it knows by
-// their certificate only.
+// their certificate only. It shows screens to those only who have one of the cell's proxies.
 const moveConf = `migration_address = "%[1]s"
 migration_host = "%[1]s"
 migration_port_min = 49152
@@ -36,6 +36,9 @@ migration_port_max = 49215
 default_tls_x509_cert_dir = "%[2]s/qemu"
 default_tls_x509_verify = 1
 migrate_tls_force = 1
+vnc_tls = 1
+vnc_tls_x509_verify = 1
+vnc_tls_x509_cert_dir = "%[2]s/vnc"
 `
 
 // guestConf of libvirtd. Guests live in the control group and the namespaces of libvirtd, without a daemon for their
@@ -78,7 +81,10 @@ func (c Config) prepare() error {
 	daemon, guest := fmt.Sprintf(daemonConf, id), guestConf
 	if c.Address != "" {
 		daemon += fmt.Sprintf(listenConf, c.Address)
-		guest += fmt.Sprintf(moveConf, c.Address, c.PKI)
+		guest += fmt.Sprintf(moveConf, c.Address, c.path(ofGuests))
+		if err := c.share(); err != nil {
+			return err
+		}
 	}
 	for name, content := range map[string]string{"libvirtd.conf": daemon, "qemu.conf": guest} {
 		if err := os.WriteFile(c.path("etc/libvirt", name), []byte(content), 0o600); err != nil {

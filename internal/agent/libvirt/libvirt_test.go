@@ -111,14 +111,20 @@ func TestWhoHostsListenTo(t *testing.T) {
 	if got := content(t, c.path("etc/libvirt/libvirtd.conf")); strings.Contains(got, "listen") {
 		t.Errorf("without an address libvirtd has\n%s", got)
 	}
-	c.Address, c.PKI = "10.0.0.1", "/certificates"
+	c.Address, c.PKI = "10.0.0.1", t.TempDir()
+	if err := c.prepare(); err == nil || !strings.Contains(err.Error(), "reading the certificates of guests") {
+		t.Errorf("without certificates the error is %v", err)
+	}
+	certificates(t, c.PKI, "hidden")
 	if err := c.prepare(); err != nil {
 		t.Fatal(err)
 	}
+	guests := c.path("run/libvirt/pki")
 	for file, lines := range map[string][]string{
 		"libvirtd.conf": {"listen_tls = 1", "listen_tcp = 0", `listen_addr = "10.0.0.1"`},
 		"qemu.conf": {`migration_address = "10.0.0.1"`, "migrate_tls_force = 1", "default_tls_x509_verify = 1",
-			`default_tls_x509_cert_dir = "/certificates/qemu"`},
+			`default_tls_x509_cert_dir = "` + guests + `/qemu"`, "vnc_tls = 1", "vnc_tls_x509_verify = 1",
+			`vnc_tls_x509_cert_dir = "` + guests + `/vnc"`},
 	} {
 		got := content(t, c.path("etc/libvirt", file))
 		for _, line := range lines {
@@ -127,20 +133,50 @@ func TestWhoHostsListenTo(t *testing.T) {
 			}
 		}
 	}
+	for _, name := range []string{"qemu/client-key.pem", "vnc/server-key.pem"} {
+		info, err := os.Stat(filepath.Join(guests, name))
+		if err != nil || info.Mode().Perm() != 0o600 || content(t, filepath.Join(guests, name)) != "hidden" {
+			t.Errorf("guests find %s as %v: %v", name, info, err)
+		}
+	}
+}
+
+// certificates are all files of a folder of certificates, with one content.
+func certificates(t *testing.T, folder, content string) {
+	t.Helper()
+	for _, name := range append(forDaemon(), forGuests()...) {
+		write(t, filepath.Join(folder, name), content)
+	}
+}
+
+// Guests see renewed certificates where they have been, as they know no other place as long as they run.
+func TestGuestsSeeRenewedCertificates(t *testing.T) {
+	c := Config{Folder: t.TempDir(), PKI: t.TempDir()}
+	for _, age := range []string{"first", "second"} {
+		certificates(t, c.PKI, age)
+		if err := c.share(); err != nil {
+			t.Fatal(err)
+		}
+		if got := content(t, c.path("run/libvirt/pki/vnc/server-cert.pem")); got != age {
+			t.Errorf("guests see the %s certificate, want the %s", got, age)
+		}
+	}
+	if err := os.Remove(filepath.Join(c.PKI, "vnc/server-key.pem")); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.share(); err == nil {
+		t.Error("a key that is not there is not missed")
+	}
 }
 
 // Certificates that change are read again, once, and again until libvirtd has done so.
 func TestRenewedCertificatesAreRead(t *testing.T) {
 	folder, told := t.TempDir(), 0
-	put := func(content string) {
-		for _, name := range []string{"CA/cacert.pem", "libvirt/servercert.pem", "libvirt/private/serverkey.pem"} {
-			write(t, filepath.Join(folder, name), content)
-		}
-	}
+	put := func(content string) { certificates(t, folder, content) }
 	fails := errors.New("not yet")
-	r := &renewal{folder: folder, tell: func(context.Context) ([]byte, error) {
+	r := &renewal{folder: folder, tell: func(context.Context) error {
 		told++
-		return nil, fails
+		return fails
 	}}
 	put("one")
 	r.used = r.sum()

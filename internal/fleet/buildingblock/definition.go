@@ -68,6 +68,8 @@ const (
 	refAuthority  = "hosts-authority"
 	stepAuthority = "hosts-authority"
 	stepIdentity  = "hosts-identity"
+	refScreens    = "screens-authority"
+	stepScreens   = "screens-certificate"
 )
 
 // conditionHosts is that of all that is about hosts as Nova knows them.
@@ -89,7 +91,7 @@ func Definition() kit.Definition[object] {
 }
 
 func refs() []ref.Ref[object] {
-	return append(slices.Concat(metadataRefs(), hostRefs(), keyRefs()), authorityRef(),
+	return append(slices.Concat(metadataRefs(), hostRefs(), keyRefs()), authorityRef(), screensRef(),
 		ref.To(refRelease, &controlplanev1.OpenStackRelease{}, func(b object) []types.NamespacedName {
 			return []types.NamespacedName{{Name: b.Spec.Release}}
 		}, ref.Optional[object](), ref.DigestOf[object](pictures)),
@@ -136,7 +138,7 @@ func steps() []step.Step[object] {
 		step.Objects(stepKeys, keys, step.Reads[object](append(service.CephReads(), refDisks)...), step.When(onCeph),
 			step.Makes[object](&corev1.Secret{}), step.Condition[object]("KeysReady")),
 		step.Objects(stepLibvirt, libvirtSet, with(hosts, step.Makes[object](&appsv1.DaemonSet{}),
-			step.Reads[object](refKeys), step.After[object](stepKeys, stepIdentity),
+			step.Reads[object](refKeys), step.After[object](stepKeys, stepIdentity, stepScreens),
 			step.Condition[object]("LibvirtReady"))...),
 		step.Objects(stepChassis, chassis, with(release, step.After[object](stepNamespace, stepNodes), step.When(networked),
 			step.Reads[object](refNodes, refHosts), step.Makes[object](&infrav1.OVNChassis{}),

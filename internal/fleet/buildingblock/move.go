@@ -21,6 +21,7 @@ const pkiDir = "/etc/pki"
 
 func authorityName(b object) string { return b.Name + "-hosts-ca" }
 func identityName(b object) string  { return b.Name + "-hosts-tls" }
+func screensName(b object) string   { return b.Name + "-screens-tls" }
 
 func authorityRef() ref.Ref[object] {
 	return ref.Local(refAuthority, &corev1.Secret{}, func(b object) string {
@@ -28,6 +29,16 @@ func authorityRef() ref.Ref[object] {
 			return ""
 		}
 		return authorityName(b)
+	}, ref.Fields[object](pki.CertKey, pki.KeyKey))
+}
+
+// screensRef is the authority of a cell for screens.
+func screensRef() ref.Ref[object] {
+	return ref.Local(refScreens, &corev1.Secret{}, func(b object) string {
+		if fake(b) {
+			return ""
+		}
+		return b.Spec.Cell + "-console-ca"
 	}, ref.Fields[object](pki.CertKey, pki.KeyKey))
 }
 
@@ -40,6 +51,10 @@ func identity() []step.Step[object] {
 			Names: func(b object) []string { return []string{libvirtName(b)} }, Also: addresses},
 			step.After[object](stepAuthority, stepNodes), step.When(onNodes), step.Reads[object](refNodes, refHosts),
 			step.Condition[object]("HostsTLSReady")),
+		// By this one QEMU shows screens to the proxies of the cell, whose authority knows nobody but them and hosts.
+		pki.Leaf(stepScreens, pki.LeafSpec[object]{Secret: screensName, CARef: refScreens,
+			Names: func(b object) []string { return []string{libvirtName(b)} }},
+			step.When(onNodes), step.Condition[object]("HostsTLSReady")),
 	}
 }
 
@@ -83,19 +98,31 @@ func moves(f *oslo.File) {
 	f.Set("libvirt", "live_migration_with_native_tls", true)
 }
 
-// identities are the files of the certificate where libvirt and QEMU look for them.
+// identities are the files of the certificates where libvirt and QEMU look for them.
 func identities(b object) corev1.Volume {
-	v := secret("identity", identityName(b))
-	for key, paths := range map[string][]string{
-		pki.CAKey:   {"CA/cacert.pem", "qemu/ca-cert.pem"},
-		pki.CertKey: {"libvirt/servercert.pem", "libvirt/clientcert.pem", "qemu/server-cert.pem", "qemu/client-cert.pem"},
-		pki.KeyKey: {"libvirt/private/serverkey.pem", "libvirt/private/clientkey.pem", "qemu/server-key.pem",
-			"qemu/client-key.pem"},
-	} {
+	sources := []corev1.VolumeProjection{
+		files(identityName(b), map[string][]string{
+			pki.CAKey:   {"CA/cacert.pem", "qemu/ca-cert.pem"},
+			pki.CertKey: {"libvirt/servercert.pem", "libvirt/clientcert.pem", "qemu/server-cert.pem", "qemu/client-cert.pem"},
+			pki.KeyKey: {"libvirt/private/serverkey.pem", "libvirt/private/clientkey.pem", "qemu/server-key.pem",
+				"qemu/client-key.pem"},
+		}),
+		files(screensName(b), map[string][]string{
+			pki.CAKey: {"vnc/ca-cert.pem"}, pki.CertKey: {"vnc/server-cert.pem"}, pki.KeyKey: {"vnc/server-key.pem"},
+		}),
+	}
+	return corev1.Volume{Name: "identity", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
+		Sources: sources, DefaultMode: secret("", "").Secret.DefaultMode}}}
+}
+
+// files are those of a Secret, each key at some paths.
+func files(name string, keys map[string][]string) corev1.VolumeProjection {
+	from := &corev1.SecretProjection{LocalObjectReference: corev1.LocalObjectReference{Name: name}}
+	for key, paths := range keys {
 		for _, p := range paths {
-			v.Secret.Items = append(v.Secret.Items, corev1.KeyToPath{Key: key, Path: p})
+			from.Items = append(from.Items, corev1.KeyToPath{Key: key, Path: p})
 		}
 	}
-	slices.SortFunc(v.Secret.Items, func(a, b corev1.KeyToPath) int { return strings.Compare(a.Path, b.Path) })
-	return v
+	slices.SortFunc(from.Items, func(a, b corev1.KeyToPath) int { return strings.Compare(a.Path, b.Path) })
+	return corev1.VolumeProjection{Secret: from}
 }

@@ -3,6 +3,7 @@ package novacell
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +15,7 @@ import (
 	"stackwright.dev/kit/step"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/pki"
 	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/oslo"
 	"stackwright.dev/stackwright/internal/services/nova"
@@ -28,6 +30,8 @@ type (
 
 const (
 	refMetadata  = "metadata"
+	refAuthority = "console-authority"
+	refConsole   = "console-certificate"
 	stepMetadata = "metadata-password"
 	stepCompute  = "compute"
 	stepPrepare  = "db-sync"
@@ -42,6 +46,11 @@ const (
 
 func metadataName(c *cell) string { return c.Name + "-metadata" }
 func computeName(c *cell) string  { return c.Name + "-compute" }
+func consoleName(c *cell) string  { return c.Name + "-console-tls" }
+
+// authorityName names the authority by which the console proxies of a cell and its hosts know each other, and nobody
+// else. Operators of hosts take it by this name.
+func authorityName(c *cell) string { return c.Name + "-console-ca" }
 
 // Definition is the controller of cells. A cell's API is the one from which servers learn about themselves: so it
 // needs nobody's database but the cell's. gateway tells that the cluster serves the Gateway API.
@@ -56,8 +65,8 @@ func Definition(gateway bool) kit.Definition[*cell] {
 		Memcached:   func(c *cell) string { return c.Spec.Memcached },
 		Identity:    func(c *cell) servicev1.Identity { return c.Spec.Identity },
 		User:        func(c *cell) string { return c.Spec.Nova },
-		Logins:      nova.Logins(), Options: options, Reads: []string{refMetadata},
-		Files:   func(*cell) map[string][]byte { return nova.Files() },
+		Logins:      nova.Logins(), Options: options, Reads: []string{refMetadata, refConsole},
+		Files: files, Keys: keys,
 		Front:   &service.Front{Worker: console, Port: consolePort, Path: consolePath},
 		Workers: workers(),
 		Gateway: gateway,
@@ -65,10 +74,16 @@ func Definition(gateway bool) kit.Definition[*cell] {
 	return kit.Definition[*cell]{
 		Name: "novacell",
 		New:  func() *cell { return &cell{} },
-		Refs: append(s.Refs(), ref.Local(refMetadata, &corev1.Secret{}, metadataName,
-			ref.Fields[*cell](service.KeyPassword))),
+		Refs: append(s.Refs(),
+			ref.Local(refMetadata, &corev1.Secret{}, metadataName, ref.Fields[*cell](service.KeyPassword)),
+			ref.Local(refAuthority, &corev1.Secret{}, authorityName, ref.Fields[*cell](pki.CertKey, pki.KeyKey)),
+			ref.Local(refConsole, &corev1.Secret{}, consoleName, ref.Fields[*cell](pki.CertKey, pki.KeyKey, pki.CAKey))),
 		Steps: append(s.Steps(step.After[*cell](stepPrepare)),
 			s.PasswordStep(stepMetadata, metadataName),
+			pki.CA(refAuthority, authorityName, nil, s.Keep(), step.Component[*cell](service.ComponentSetup)),
+			pki.Leaf(refConsole, pki.LeafSpec[*cell]{Secret: consoleName, CARef: refAuthority,
+				Names: func(c *cell) []string { return []string{c.Name + "-" + console} }},
+				step.After[*cell](refAuthority), step.Component[*cell](service.ComponentSetup)),
 			s.JobStep(stepPrepare, prepare, step.Condition[*cell]("DBSyncReady")),
 			s.RecordStep(records(), stepPrepare, conductor),
 			step.Objects(stepCompute, compute(s), step.Reads[*cell](s.OptionRefs()...), step.Sees[*cell](service.StepEndpoints),
@@ -93,10 +108,36 @@ func workers() []service.Worker[*cell] {
 			Settings: func(c *cell) servicev1.Worker { return c.Spec.Conductor },
 		},
 		{
-			Name: console, Title: "Console", Command: nova.Command("nova-novncproxy"), Port: consolePort, Health: consolePath,
+			Name: console, Title: "Console", Port: consolePort, Health: consolePath,
+			Command:  append([]string{"python3", "-m", consoleModule}, nova.Command("")[1:]...),
 			Settings: func(c *cell) servicev1.Worker { return c.Spec.Console },
 		},
 	}
+}
+
+// consoleModule starts the proxy.
+const consoleModule = "stackwright_console"
+
+//go:embed stackwright_console.py
+var consoleProgram []byte
+
+func files(*cell) map[string][]byte {
+	all := nova.Files()
+	all[consoleModule+".py"] = consoleProgram
+	return all
+}
+
+// Files of the certificate by which hosts know the proxy, beside the configuration file.
+const (
+	fileConsoleCert = "console.crt"
+	fileConsoleKey  = "console.key"
+	fileConsoleCA   = "console-ca.crt"
+)
+
+func keys(s *scope) (map[string][]byte, error) {
+	have := s.Content(refConsole)
+	return map[string][]byte{fileConsoleCert: have[pki.CertKey], fileConsoleKey: have[pki.KeyKey],
+		fileConsoleCA: have[pki.CAKey]}, s.Err()
 }
 
 func prepare(*scope) (pod, error) {
@@ -125,7 +166,10 @@ func compute(s api) func(*scope) ([]client.Object, error) {
 			for _, option := range []string{"web", "ssl_only", "cert", "key"} {
 				f.Drop(oslo.Default, option)
 			}
-			f.Drop("vnc", "novncproxy_host")
+			for _, option := range []string{"novncproxy_host", "auth_schemes", "vencrypt_client_cert", "vencrypt_client_key",
+				"vencrypt_ca_certs"} {
+				f.Drop("vnc", option)
+			}
 			if public := s.Endpoints(sc).Public; public != "" {
 				f.Set("vnc", "novncproxy_base_url", public)
 			}
@@ -150,6 +194,10 @@ func options(s *scope, f *oslo.File) {
 	f.Set("neutron", "service_metadata_proxy", true)
 	f.Set("neutron", optionSecret, oslo.Literal(s.Value(refMetadata, service.KeyPassword)))
 	f.Set("vnc", "novncproxy_host", "0.0.0.0")
+	f.Set("vnc", "auth_schemes", "vencrypt")
+	f.Set("vnc", "vencrypt_client_cert", service.Folder+"/config/"+fileConsoleCert)
+	f.Set("vnc", "vencrypt_client_key", service.Folder+"/config/"+fileConsoleKey)
+	f.Set("vnc", "vencrypt_ca_certs", service.Folder+"/config/"+fileConsoleCA)
 	f.Set(oslo.Default, "web", "/usr/share/novnc")
 	if !c.Spec.TLS.Disabled {
 		f.Set(oslo.Default, "ssl_only", true)
