@@ -24,7 +24,8 @@ type trial struct {
 
 // trials are all charts that have the mode.
 func trials() []trial {
-	return []trial{keystone(), placement(), glance(), cinder(), neutron(), barbican(), heat(), horizon()}
+	return []trial{keystone(), placement(), glance(), cinder(), neutron(), nova(), novacell(), barbican(), heat(),
+		horizon()}
 }
 
 // every are choices that all services have.
@@ -139,6 +140,41 @@ func neutron() trial {
 			"maintenance": "maintenance: {replicas: 3, resources: {limits: {memory: 512Mi}}}",
 			"names":       "dnsDomain: cloud.example.org",
 			"networks":    "{mtu: 9000, physicalNetworks: [{name: public, mtu: 1500, vlans: ['100:200']}]}",
+		})),
+	}
+}
+
+func nova() trial {
+	return trial{
+		chart: "nova", kind: "Nova", objects: 11, every: 9,
+		smallest: `{mode: standalone, standalone: {image: 'images.test/operator:1'}, image: 'images.test/nova:1',
+  database: {galera: galera}, identity: {keystone: keystone}, rabbitmq: rabbitmq, cells: [{name: cell1}],
+  expose: {hostname: servers.example.org}}`,
+		choices: every(asking(cleaned(map[string]string{
+			"options":     "config: {DEFAULT: {allow_resize_to_same_host: true}}",
+			"messages":    "notifications: true",
+			"another bus": "rabbitmq: other",
+			"schedulers":  "scheduler: {replicas: 3, resources: {limits: {memory: 512Mi}}}",
+			"conductors":  "conductor: {replicas: 0, resources: {limits: {memory: 512Mi}}}",
+			"cells":       "cells: [{name: cell2, conductor: {replicas: 2}}, {name: cell1, conductor: {}}]",
+			"no cell":     "cells: []",
+		}))),
+	}
+}
+
+func novacell() trial {
+	return trial{
+		chart: "novacell", kind: "NovaCell", objects: 9, every: 9,
+		smallest: `{mode: standalone, standalone: {image: 'images.test/operator:1'}, image: 'images.test/nova:1', nova: nova,
+  database: {galera: galera}, identity: {keystone: keystone}, rabbitmq: rabbitmq,
+  expose: {hostname: screens.example.org}}`,
+		choices: every(asking(map[string]string{
+			"options":     "config: {DEFAULT: {allow_resize_to_same_host: true}}",
+			"messages":    "notifications: true",
+			"another bus": "rabbitmq: other",
+			"another":     "nova: other",
+			"conductors":  "conductor: {replicas: 3, resources: {limits: {memory: 512Mi}}}",
+			"consoles":    "console: {replicas: 0, resources: {limits: {memory: 512Mi}}}",
 		})),
 	}
 }

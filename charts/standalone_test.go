@@ -70,13 +70,12 @@ func world(t *testing.T) client.Client {
 	t.Helper()
 	ca, err := pki.NewCA("given", time.Now())
 	must(t, err)
-	secret := func(name string, data map[string]string) client.Object {
-		s := &corev1.Secret{}
-		s.Name, s.Namespace, s.Data = name, "cloud", map[string][]byte{}
-		for k, v := range data {
-			s.Data[k] = []byte(v)
-		}
-		return s
+	database := func(name string) client.Object {
+		return secret(name+"-db", map[string]string{"password": "secret", "ca.crt": string(ca.Cert),
+			"connection": fmt.Sprintf("mysql+pymysql://%s:secret@db/%[1]s?charset=utf8mb4", name)})
+	}
+	bus := func(name string) client.Object {
+		return secret(name+"-bus", map[string]string{"transport_url": fmt.Sprintf("rabbit://%s:secret@bus:5671/%[1]s", name)})
 	}
 	pair := map[string]string{pki.CertKey: string(ca.Cert), pki.KeyKey: string(ca.Key), pki.CAKey: string(ca.Cert)}
 	given := maps.Clone(pair)
@@ -112,14 +111,25 @@ func world(t *testing.T) client.Client {
 	machines.Name, machines.Namespace = "machines", "cloud"
 	return fake.NewClientBuilder().WithScheme(operator.Scheme()).WithObjects(known...).WithObjects(options, pictures,
 		machines,
-		secret("identity-db", map[string]string{"connection": "mysql+pymysql://identity:secret@db/identity?charset=utf8mb4",
-			"password": "secret", "ca.crt": string(ca.Cert)}),
-		secret("identity-bus", map[string]string{"transport_url": "rabbit://identity:secret@bus:5671/identity"}),
+		database("identity"), bus("identity"),
+		database("identity-cell0"), database("identity-cell1"), database("identity-cell2"),
+		bus("identity-cell1"), bus("identity-cell2"),
+		secret("nova-user", map[string]string{"password": "secret"}),
+		secret("other-user", map[string]string{"password": "x"}),
 		secret("authority", pair), secret("given", given),
 		secret("ceph", map[string]string{"ceph.conf": "[global]\nmon_host = 10.96.0.9\n", "user": "glance",
 			"key": "QVE9PQ=="}),
 		secret("bucket", map[string]string{"AWS_ACCESS_KEY_ID": "AKIA", "AWS_SECRET_ACCESS_KEY": "secret"}),
 		secret("options", map[string]string{"b.conf": "[DEFAULT]\nuse_syslog = true\n"})).Build()
+}
+
+func secret(name string, data map[string]string) client.Object {
+	s := &corev1.Secret{}
+	s.Name, s.Namespace, s.Data = name, "cloud", map[string][]byte{}
+	for k, v := range data {
+		s.Data[k] = []byte(v)
+	}
+	return s
 }
 
 // defined returns what the definition makes of the same values: what an operator sends to the API server.
@@ -199,7 +209,7 @@ var differ = []string{
 	// Digests of Secrets.
 	"service.stackwright.dev/certificate", "service.stackwright.dev/password",
 	"service.stackwright.dev/keystone-authority", "service.stackwright.dev/keys",
-	"service.stackwright.dev/cache-authority",
+	"service.stackwright.dev/cache-authority", "service.stackwright.dev/cells",
 }
 
 // bytesOf are objects as they are compared, by kind and name.
@@ -313,7 +323,7 @@ func TestStandaloneRefusesWhatItDoesNotHave(t *testing.T) {
 		"deletion":      {"database: {deletionPolicy: Delete}", "takes for database.deletionPolicy only Retain"},
 		"no hostname":   {"expose: null", "needs expose.hostname with type LoadBalancer"},
 		"no image":      {"standalone: null", "needs standalone.image"},
-		"long name":     {"nameOverride: " + strings.Repeat("a", 41), "maxLength"},
+		"long name":     {"nameOverride: " + strings.Repeat("a", 64), "maxLength"},
 		"unknown mode":  {"mode: alone", "value must be one of 'operator', 'standalone'"},
 		"unknown value": {"standalone: {images: x}", "additional properties 'images' not allowed"},
 	}
@@ -330,6 +340,11 @@ func TestStandaloneRefusesWhatItDoesNotHave(t *testing.T) {
 			"cache": {"cache: {}", "has no cache"}},
 		"cinder": {"shares": {"backends: [{name: files, nfs: {shares: ['10.0.0.1:/a']}}]", "has no backends[].nfs"},
 			"caches": {"memcached: memcached", "memcached"}},
+		"nova": {"cell's bus": {"cells: [{name: one, rabbitmq: far}]", "has no cells[].rabbitmq"},
+			"cell's address": {"cells: [{name: one, expose: {type: ClusterIP}}]", "has no cells[].expose"},
+			"cell's size": {"cells: [{name: one, conductor: {resources: {limits: {memory: 1Gi}}}}]",
+				"has no cells[].conductor.resources"}},
+		"novacell": {"caches": {"memcached: memcached", "has no memcached"}},
 		"neutron":  {"cloud": {"identity: {cloud: other}", "has no identity.cloud"}},
 		"barbican": {"new key": {"keyGeneration: 2", "has no keyGeneration"}},
 	}

@@ -35,7 +35,11 @@ type Chart struct {
 	// one that an upgrade runs only when it is asked to.
 	Before []string
 	Later  string
-	// Given are Secrets that somebody has to make, by the end of their names, with the keys that matter.
+	// Early tells that the service is registered in Keystone before its objects change: its programs end when they cannot
+	// log in, and Helm would wait for them.
+	Early bool
+	// Given are Secrets that somebody has to make, by the end of their names, with the keys that matter. One whose name
+	// has the mark of an item's field is there for each item.
 	Given map[string][]string
 }
 
@@ -54,7 +58,18 @@ type Axis struct {
 
 // Charts are those that have mode standalone.
 func Charts() []Chart {
-	return []Chart{keystone(), placement(), glance(), cinder(), neutron(), barbican(), heat(), horizon()}
+	return []Chart{keystone(), placement(), glance(), cinder(), neutron(), nova(), novacell(), barbican(), heat(),
+		horizon()}
+}
+
+// chartOf is the chart of a kind, an empty one when there is none.
+func chartOf(kind string) Chart {
+	for _, c := range Charts() {
+		if c.Kind == kind {
+			return c
+		}
+	}
+	return Chart{}
 }
 
 // shared are the axes that every service with an API has.

@@ -110,16 +110,30 @@ func (m *marks) list(items []any, path []string, axis Axis) any {
 	case axis.Each:
 		for _, item := range items {
 			fields, _ := item.(map[string]any)
-			for _, key := range slices.Sorted(maps.Keys(fields)) {
-				expression := "." + key
-				if other := axis.Else[key]; other != "" {
-					expression += " | default (" + dig([]string{other}, `""`) + ")"
-				}
-				fields[key] = m.scalar(fields[key], append(slices.Clone(path), key), expression)
-			}
+			m.item(fields, path, nil, axis)
 		}
 	}
 	return items
+}
+
+// item marks the fields of an item, and those inside of them.
+func (m *marks) item(fields map[string]any, list, inside []string, axis Axis) {
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		below := append(slices.Clone(inside), key)
+		path := append(slices.Clone(list), below...)
+		if inner, ok := fields[key].(map[string]any); ok {
+			m.item(inner, list, below, axis)
+			continue
+		}
+		expression := "." + key
+		if len(inside) > 0 {
+			expression = ofItem(below, m.fallback(path))
+		}
+		if other := axis.Else[key]; other != "" {
+			expression += " | default (" + dig([]string{other}, `""`) + ")"
+		}
+		fields[key] = m.scalar(fields[key], path, expression)
+	}
 }
 
 // scalar is the value, or a mark for it.
@@ -143,12 +157,18 @@ func (m *marks) scalar(value any, path []string, expression string) any {
 }
 
 // mark stands for the text of a field.
-func mark(path ...string) string { return "marked-" + strings.ToLower(strings.Join(path, "-")) + "-x" }
+func mark(path ...string) string { return begin(path...) + "x" }
+
+// begin is how the marks of all fields in one begin.
+func begin(path ...string) string { return "marked-" + strings.ToLower(strings.Join(path, "-")) + "-" }
 
 // field is the schema of a field.
 func (m *marks) field(path []string) map[string]any {
 	at := m.schema
 	for _, key := range path {
+		if items, ok := at["items"].(map[string]any); ok {
+			at = items
+		}
 		at, _ = at["properties"].(map[string]any)
 		at, _ = at[key].(map[string]any)
 	}
@@ -174,12 +194,17 @@ func (m *marks) fallback(path []string) string {
 }
 
 // dig is an expression for a value of a chart.
-func dig(path []string, fallback string) string {
+func dig(path []string, fallback string) string { return digIn(path, fallback, "$spec") }
+
+// ofItem is an expression for a value of an item of a list.
+func ofItem(path []string, fallback string) string { return digIn(path, fallback, ".") }
+
+func digIn(path []string, fallback, in string) string {
 	var quoted []string
 	for _, key := range path {
 		quoted = append(quoted, strconv.Quote(key))
 	}
-	return "dig " + strings.Join(quoted, " ") + " " + fallback + " $spec"
+	return "dig " + strings.Join(quoted, " ") + " " + fallback + " " + in
 }
 
 // condition is the expression that tells whether values are those of a case.

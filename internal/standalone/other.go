@@ -61,20 +61,14 @@ func (i *identity) known(ctx context.Context, key client.ObjectKey, end string, 
 	if i.alone {
 		return nil, apierrors.NewNotFound(schema.GroupResource{}, key.Name)
 	}
-	s := &corev1.Secret{}
-	err := i.clouds.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name + end}, s)
-	s.Name = key.Name + end
-	var missing []string
-	for _, k := range keys {
-		if len(s.Data[k]) == 0 {
-			missing = append(missing, k)
-		}
-	}
+	name, s := key.Name+end, &corev1.Secret{}
+	err := i.clouds.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, s)
+	s.Name = name
 	switch {
 	case apierrors.IsNotFound(err):
-		err = fmt.Errorf("the Secret %s has to exist, with %s", s.Name, strings.Join(keys, ", "))
-	case err == nil && len(missing) > 0:
-		err = fmt.Errorf("the Secret %s has to have %s, too", s.Name, strings.Join(missing, ", "))
+		err = lacks(name, nil, keys)
+	case err == nil:
+		err = lacks(name, s, keys)
 	}
 	if err != nil {
 		i.err = fmt.Errorf("reading how %s is reached: %w", key.Name, err)

@@ -30,23 +30,37 @@ func clients() map[string]string {
 		pki.CertKey: "given", pki.KeyKey: "hidden", "servers": "one:11211, two:11211"}
 }
 
-// made makes the Secrets of a service and returns its configuration.
-func made(t *testing.T, object string, more ...client.Object) (map[string][]byte, error) {
+// kept makes the Secrets of a service, and returns the cluster and what it told.
+func kept(t *testing.T, object string, more ...client.Object) (c client.Client, log string, err error) {
 	t.Helper()
 	bus := secret("inventory-bus", map[string]string{"transport_url": "rabbit://inventory:hidden@bus:5671/inventory"})
 	known := secret("identity-clouds", map[string]string{"clouds.yaml": clouds, "ca.crt": "x"})
-	c := cluster(append(more, account(), bus, known)...).Build()
+	c = cluster(append(more, account(), bus, known)...).Build()
 	var out bytes.Buffer
-	err := standalone.Keep(t.Context(), c, []byte(object), standalone.Options{Revision: "first", Out: &out})
+	err = standalone.Keep(t.Context(), c, []byte(object), standalone.Options{Revision: "first", Out: &out})
+	if err != nil && (out.Len() > 0 || strings.Contains(err.Error(), "hidden")) {
+		t.Errorf("with the error %v it told\n%s", err, out.String())
+	}
+	return c, out.String(), err
+}
+
+func dataOf(t *testing.T, c client.Client, name string) map[string][]byte {
+	t.Helper()
+	s := &corev1.Secret{}
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "cloud", Name: name}, s); err != nil {
+		t.Fatal(err)
+	}
+	return s.Data
+}
+
+// made makes the Secrets of a service and returns its configuration.
+func made(t *testing.T, object string, more ...client.Object) (map[string][]byte, error) {
+	t.Helper()
+	c, _, err := kept(t, object, more...)
 	if err != nil {
-		if out.Len() > 0 || strings.Contains(err.Error(), "hidden") {
-			t.Errorf("with the error %v it told\n%s", err, out.String())
-		}
 		return nil, err
 	}
-	s := &corev1.Secret{}
-	err = c.Get(t.Context(), client.ObjectKey{Namespace: "cloud", Name: "inventory-config-first"}, s)
-	return s.Data, err
+	return dataOf(t, c, "inventory-config-first"), nil
 }
 
 // OVN and caches are known by their Secrets for clients.

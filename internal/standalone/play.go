@@ -27,7 +27,7 @@ import (
 // them.
 var dropped = []string{"service.stackwright.dev/certificate", "service.stackwright.dev/password",
 	"service.stackwright.dev/cache-authority", "service.stackwright.dev/keystone-authority",
-	"service.stackwright.dev/keys"}
+	"service.stackwright.dev/keys", "service.stackwright.dev/cells"}
 
 // stamps are what the kit puts on an object to know it again.
 var stamps = []string{apply.LabelPartOf, apply.LabelController, apply.AnnotationOwner, apply.AnnotationStep,

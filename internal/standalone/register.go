@@ -111,16 +111,11 @@ func standIns(kind string, data []byte) (map[string][]string, error) {
 	if err := json.Unmarshal(data, &o); err != nil {
 		return nil, fmt.Errorf("reading the object: %w", err)
 	}
-	out := map[string][]string{}
-	for _, c := range Charts() {
-		if c.Kind != kind {
-			continue
-		}
-		maps.Copy(out, c.Given)
-		for path, keys := range c.Names {
-			for _, name := range texts(o.Spec, strings.Split(path, ".")) {
-				out[name] = keys
-			}
+	c, out := chartOf(kind), map[string][]string{}
+	maps.Copy(out, c.Given)
+	for path, keys := range c.Names {
+		for _, name := range texts(o.Spec, strings.Split(path, ".")) {
+			out[name] = keys
 		}
 	}
 	return out, nil

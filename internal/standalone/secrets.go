@@ -92,6 +92,9 @@ func Keep(ctx context.Context, c client.Client, data []byte, options Options) er
 	if err != nil {
 		return err
 	}
+	if err := lacking(itemsOf(o, data), cluster.seen); err != nil {
+		return err
+	}
 	hash := hashOf(result)
 	for _, m := range result.Made {
 		switch made := m.Object.(type) {

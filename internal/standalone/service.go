@@ -1,5 +1,7 @@
 package standalone
 
+import "stackwright.dev/stackwright/internal/service"
+
 func keystone() Chart {
 	return Chart{
 		Name: "keystone", Kind: "Keystone",
@@ -67,6 +69,44 @@ maintenance: {schedule: $, keepDays: $}`,
 	}
 }
 
+// nova knows its cells by their Secrets, and has no programs of theirs: they are of the chart of cells.
+func nova() Chart {
+	cells := mark("cells", "name")
+	return Chart{
+		Name: "nova", Kind: "Nova",
+		Base: asks + `rabbitmq: $
+scheduler: {replicas: $}
+conductor: {replicas: $}
+maintenance: {schedule: $, keepDays: $}`,
+		Axes: append(shared(), program("scheduler"), program("conductor"),
+			Axis{Cases: []string{"cells: [{name: $, conductor: {replicas: $}}]"}, Each: "cells"}),
+		Read: append(reads(), "notifications"), Only: only(),
+		Given: with(with(with(given(), "cell0-db", "connection", "password"), cells+endDatabase, "connection", "password"),
+			cells+endBus, "transport_url"),
+		Without: []string{"cells.conductor.resources", "cells.console", "cells.expose", "cells.galera", "cells.metadata",
+			"cells.rabbitmq"},
+		Place: append(place(), "conductor", "database", "maintenance", "scheduler"),
+		// Programs remember the cells from when they started.
+		Before: []string{"db-sync", "map-cells"}, Early: true,
+	}
+}
+
+// novacell asks others as the user of its Nova.
+func novacell() Chart {
+	return Chart{
+		Name: "novacell", Kind: "NovaCell",
+		Base: asks + `nova: $
+rabbitmq: $
+conductor: {replicas: $}
+console: {replicas: $}`,
+		Axes: append(shared(), program("conductor"), program("console")),
+		Read: append(reads(), "notifications"), Only: only(),
+		Given:  with(given(), mark("nova")+"-user", service.KeyPassword),
+		Place:  append(place(), "conductor", "console", "database"),
+		Before: []string{"db-sync"},
+	}
+}
+
 func neutron() Chart {
 	return Chart{
 		Name: "neutron", Kind: "Neutron",
@@ -120,11 +160,18 @@ func only() map[string][]string {
 
 // given are the Secrets that somebody makes for a service with a database.
 func given() map[string][]string {
-	return map[string][]string{"db": {"connection", "password"}, "bus": {"transport_url"}, standIn: keysCeph()}
+	return map[string][]string{endDatabase[1:]: {"connection", "password"}, endBus[1:]: {"transport_url"},
+		standIn: keysCeph()}
 }
 
 // keysCeph are those of the Secret of a Ceph.
 func keysCeph() []string { return []string{"user", "key", keyCephConf} }
+
+// Ends of the names of Secrets by which databases and virtual hosts are known.
+const (
+	endDatabase = "-db"
+	endBus      = "-bus"
+)
 
 const keyCephConf = "ceph.conf"
 

@@ -75,7 +75,7 @@ func itemOf(field string) item {
 		if len(keys) == 0 {
 			return "."
 		}
-		return strings.TrimSuffix(dig(keys, fallback), "$spec") + "."
+		return ofItem(keys, fallback)
 	}
 	last := len(keys) - 1
 	return item{Field: list + "[]." + path, List: dig([]string{list}, "(list)"), Value: from(keys, `""`),
@@ -117,6 +117,7 @@ func Template(ctx context.Context, c Chart, crd map[string]any) (string, error) 
 		return "", fmt.Errorf("making the template of chart %s: %w", c.Name, err)
 	}
 	p.Made, p.AskedSecrets, p.AskedMaps = l.expressions()
+	p.Listed = append(p.Listed, l.each()...)
 	p.Deployments, p.StatefulSets = l.names("Deployment"), l.names("StatefulSet")
 	p.Registered = l.registered()
 	var out strings.Builder
@@ -190,6 +191,7 @@ func (l *loom) expressions() (made, secrets, configMaps []string) {
 	for _, name := range slices.Sorted(maps.Keys(l.asks)) {
 		kind, name, _ := strings.Cut(name, "/")
 		switch {
+		case listOf(l.chart, name) != "":
 		case kind == "configmaps":
 			configMaps = append(configMaps, w.expression(name))
 		case !l.secrets[name]:

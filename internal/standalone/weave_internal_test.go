@@ -57,6 +57,8 @@ func TestFieldsThatAreRefused(t *testing.T) {
 		"placement": {"expose.gateway", "identity.cloud", "paused"},
 		"cinder":    {"expose.gateway", "identity.cloud", "paused"},
 		"neutron":   {"expose.gateway", "identity.cloud", "paused"},
+		"nova":      {"expose.gateway", "identity.cloud", "memcached", "paused"},
+		"novacell":  {"expose.gateway", "identity.cloud", "memcached", "paused"},
 		"horizon":   {"expose.gateway", "paused"},
 		"glance":    {"cache", "expose.gateway", "identity.cloud", "paused"},
 	}

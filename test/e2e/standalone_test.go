@@ -106,6 +106,34 @@ func TestStandaloneServices(t *testing.T) {
 		exit 1`)
 }
 
+// Nova of plain objects has a cell of plain objects: a release of its own, whose conductor Nova finds by what the
+// cell's Secrets say.
+func TestStandaloneNova(t *testing.T) {
+	story.Slow(t)
+	w := story.Start(t)
+	account(w, "identity", "inventory", "servers", "servers-cell0", "servers-one")
+	bus(w, "servers", "servers-one")
+	helm := helmOf(w)
+	install(w, helm, "keystone", "identity", standalone(w, "keystone", nil))
+	asks := map[string]any{"identity": map[string]any{"keystone": "identity"},
+		"tls": map[string]any{"caSecret": "identity-ca"}}
+	install(w, helm, "placement", "inventory", standalone(w, "placement", asks))
+	asks["rabbitmq"], asks["cells"] = "mq", []any{map[string]any{"name": "one"}}
+	install(w, helm, "nova", "servers", standalone(w, "nova", asks))
+	delete(asks, "cells")
+	asks["nova"], asks["image"] = "servers", image(w, "nova")
+	install(w, helm, "novacell", "servers-one", standalone(w, "novacell", asks))
+	asClient(w, "servers", `export OS_CLOUD=internal
+		for n in $(seq 30); do
+			openstack compute service list -f value -c Binary -c Host -c State >/tmp/services
+			cat /tmp/services
+			if grep "nova-scheduler servers-scheduler-0 up" /tmp/services &&
+				grep "nova-conductor servers-conductor-0 up" /tmp/services &&
+				grep "nova-conductor servers-one-conductor-0 up" /tmp/services; then exit; fi
+		done
+		exit 1`)
+}
+
 // standalone are values of a chart for plain objects.
 func standalone(w *story.World, service string, more map[string]any) map[string]any {
 	w.Helper()
@@ -117,17 +145,19 @@ func standalone(w *story.World, service string, more map[string]any) map[string]
 	return values
 }
 
-// bus makes a virtual host with its account.
-func bus(w *story.World, name string) {
+// bus makes virtual hosts with an account each.
+func bus(w *story.World, names ...string) {
 	w.Helper()
 	r := &infrav1.RabbitMQ{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "mq"}}
 	r.Spec.Image, r.Spec.Replicas = image(w, "rabbitmq"), 1
 	r.Spec.Storage.Size.Set(1 << 30)
 	w.Apply(r)
-	b := &infrav1.MessageBus{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
-	b.Spec.RabbitMQ = "mq"
-	w.Apply(b)
-	w.Ready(story.UpToReady, b)
+	for _, name := range names {
+		b := &infrav1.MessageBus{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
+		b.Spec.RabbitMQ = "mq"
+		w.Apply(b)
+		w.Ready(story.UpToReady, b)
+	}
 }
 
 // account makes databases with an account each, which is what charts are given.

@@ -19,14 +19,15 @@ import (
 const mark = "# Made by `make generate` from the CRD; do not edit.\n"
 
 // unpublished kinds have no chart: a service makes those for itself.
-var unpublished = []string{"Database", "MessageBus", "NovaCell"}
+var unpublished = []string{"Database", "MessageBus"}
 
 // published kinds of other groups have one, by this name.
 var published = map[string]string{composite: "openstack", "BuildingBlock": "buildingblock"}
 
 // plain kinds have a template beside, with which no operator is needed. It is made of their definition, by the program
 // of internal/standalone.
-var plain = []string{"Keystone", "Placement", "Glance", "Cinder", "Neutron", "Barbican", "Heat", "Horizon"}
+var plain = []string{"Keystone", "Placement", "Glance", "Cinder", "Neutron", "Nova", "NovaCell", "Barbican", "Heat",
+	"Horizon"}
 
 // own are the values of a chart that are no fields of the object.
 var own = []string{"global", "mode", "nameOverride", "standalone"}

@@ -44,7 +44,7 @@ func read(t *testing.T, parts ...string) string {
 	return string(content)
 }
 
-const nova = `{type: object, required: [database, image, keystone], properties: {
+const broker = `{type: object, required: [database, image, keystone], properties: {
   database: {description: "Database has it. More.", type: object, required: [galera],
     properties: {galera: {type: string, minLength: 1}}},
   image: {description: Image runs., type: string},
@@ -57,7 +57,7 @@ const nova = `{type: object, required: [database, image, keystone], properties: 
 
 func TestChartsHaveWhatTheirKindsNeed(t *testing.T) {
 	const empty = "{type: object, properties: {}}"
-	root := repository(t, map[string]string{"nova": crd("Nova", nova), "galera": crd("Galera", empty),
+	root := repository(t, map[string]string{"rabbitmq": crd("RabbitMQ", broker), "galera": crd("Galera", empty),
 		"keystone": crd("Keystone", empty), "database": crd("Database", empty)})
 	// Left by a kind that is no more, and written by somebody.
 	write(t, filepath.Join(root, "charts/old/values.yaml"))
@@ -68,8 +68,8 @@ func TestChartsHaveWhatTheirKindsNeed(t *testing.T) {
 	if err := makeCharts(root); err != nil {
 		t.Fatal(err)
 	}
-	want := `# The values are the fields of spec of kind Nova: by task on the page docs/kinds/nova.md, all in
-# values.schema.json. Behind a # is what the API server sets, where it sets anything.
+	want := `# The values are the fields of spec of kind RabbitMQ: by task on the page docs/kinds/rabbitmq.md,
+# all in values.schema.json. Behind a # is what the API server sets, where it sets anything.
 
 # Database has it.
 database:
@@ -95,14 +95,14 @@ keystone: keystone
 # Replicas.
 # replicas: 2
 
-# Name of the Nova; the release's unless set.
+# Name of the RabbitMQ; the release's unless set.
 # nameOverride:
 `
-	if got := read(t, root, "charts/nova/values.yaml"); got != want {
+	if got := read(t, root, "charts/rabbitmq/values.yaml"); got != want {
 		t.Errorf("values are\n%s\nwant\n%s", got, want)
 	}
-	about := read(t, root, "charts/nova/Chart.yaml")
-	for _, want := range []string{"name: nova\n", `description: "A service: small."`, "version: 1.2.3\n",
+	about := read(t, root, "charts/rabbitmq/Chart.yaml")
+	for _, want := range []string{"name: rabbitmq\n", `description: "A service: small."`, "version: 1.2.3\n",
 		"appVersion: 1.2.4\n", `kubeVersion: ">=1.34.0-0"`} {
 		if !strings.Contains(about, want) {
 			t.Errorf("Chart.yaml has no %q:\n%s", want, about)
@@ -118,11 +118,11 @@ keystone: keystone
 // A kind whose definition is made into a template has the values for it, and no other kind has.
 func TestPlainKindsHaveAMode(t *testing.T) {
 	const empty = "{type: object, properties: {}}"
-	root := repository(t, map[string]string{"keystone": crd("Keystone", empty), "nova": crd("Nova", empty)})
+	root := repository(t, map[string]string{"keystone": crd("Keystone", empty), "rabbitmq": crd("RabbitMQ", empty)})
 	if err := makeCharts(root); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{"keystone": true, "nova": false} {
+	for name, want := range map[string]bool{"keystone": true, "rabbitmq": false} {
 		for file, has := range map[string]string{"values.yaml": "\nmode: operator\n", "values.schema.json": `"mode"`,
 			"templates/object.yaml": `{{- if eq (.Values.mode | default "operator") "operator" }}`,
 			"templates/NOTES.txt":   "runs without operators"} {
@@ -134,11 +134,11 @@ func TestPlainKindsHaveAMode(t *testing.T) {
 }
 
 func TestSchemaSaysWhatJSONSchemaCan(t *testing.T) {
-	root := repository(t, map[string]string{"nova": crd("Nova", nova)})
+	root := repository(t, map[string]string{"rabbitmq": crd("RabbitMQ", broker)})
 	if err := makeCharts(root); err != nil {
 		t.Fatal(err)
 	}
-	text := read(t, root, "charts/nova/values.schema.json")
+	text := read(t, root, "charts/rabbitmq/values.schema.json")
 	for _, not := range []string{"x-kubernetes", "format"} {
 		if strings.Contains(text, not) {
 			t.Errorf("the schema has %s, which nobody but Kubernetes knows:\n%s", not, text)
@@ -167,12 +167,12 @@ func TestSchemaSaysWhatJSONSchemaCan(t *testing.T) {
 
 func TestChartsRefuseKindsThatDoNotFit(t *testing.T) {
 	for name, c := range map[string]struct{ crd, says string }{
-		"field of the chart": {crd("Nova", "{properties: {nameOverride: {type: string}}}"), "choose another"},
-		"no limit":           {strings.Replace(crd("Nova", "{}"), "<= 30", "> 1", 1), "found no rules"},
-		"no shape":           {strings.Replace(crd("Nova", "{}"), "matches", "find", 1), "found no rules"},
+		"field of the chart": {crd("RabbitMQ", "{properties: {nameOverride: {type: string}}}"), "choose another"},
+		"no limit":           {strings.Replace(crd("RabbitMQ", "{}"), "<= 30", "> 1", 1), "found no rules"},
+		"no shape":           {strings.Replace(crd("RabbitMQ", "{}"), "matches", "find", 1), "found no rules"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := makeCharts(repository(t, map[string]string{"nova": c.crd}))
+			err := makeCharts(repository(t, map[string]string{"rabbitmq": c.crd}))
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("error is %v, want one with %q", err, c.says)
 			}

@@ -98,7 +98,7 @@ func TestANewCellIsRegistered(t *testing.T) {
 		if rolled(p) == before {
 			t.Error("Nova's programs do not know of the new cell")
 		}
-		if command := job(p, "nova-register"); strings.Contains(command, "hidden") {
+		if command := job(p, "nova-map-cells"); strings.Contains(command, "hidden") {
 			t.Errorf("the Job shows a password: %s", command)
 		}
 	})

@@ -37,7 +37,7 @@ const (
 	stepForget    = "forget"
 	stepCells     = "cells"
 	stepAddresses = "addresses"
-	stepRegister  = "register"
+	stepRegister  = "map-cells"
 	stepMaintain  = "maintenance"
 )
 
