@@ -64,27 +64,29 @@ type line struct {
 // pod writes.
 func startWriter(w *story.World, database string, members ...string) *writer {
 	w.Helper()
-	return start(w, program{script: writerScript, secret: database + "-db", image: "openstackclient", hosts: members})
+	return start(w, program{name: "writer", script: writerScript, secret: database + "-db", image: "openstackclient",
+		hosts: members})
 }
 
 // startPublisher makes a pod that publishes into a MessageBus. It waits until the pod writes.
 func startPublisher(w *story.World, bus string) *writer {
 	w.Helper()
-	return start(w, program{script: publisherScript, secret: bus, image: "keystone", hosts: []string{"all"}})
+	return start(w, program{name: "publisher", script: publisherScript, secret: bus, image: "keystone",
+		hosts: []string{"all"}})
 }
 
-// program is what a writer runs, with a Secret in /db and hosts as its arguments.
+// program is what a writer runs, with a Secret in /db and hosts as its arguments. Its pod has its name.
 type program struct {
-	script, secret, image string
-	hosts                 []string
+	name, script, secret, image string
+	hosts                       []string
 }
 
 func start(w *story.World, p program) *writer {
 	w.Helper()
-	script := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "writer"},
+	script := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: p.name},
 		Data: map[string]string{"writer.py": p.script}}
 	w.Apply(script)
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "writer"}, Spec: corev1.PodSpec{
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: p.name}, Spec: corev1.PodSpec{
 		AutomountServiceAccountToken:  new(false),
 		TerminationGracePeriodSeconds: new(int64(1)),
 		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: new(true), RunAsUser: new(int64(42400)),
@@ -97,7 +99,7 @@ func start(w *story.World, p program) *writer {
 		Volumes: []corev1.Volume{
 			{Name: "db", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: p.secret}}},
 			{Name: "script", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-				LocalObjectReference: corev1.LocalObjectReference{Name: "writer"}}}},
+				LocalObjectReference: corev1.LocalObjectReference{Name: p.name}}}},
 		},
 	}}
 	w.Apply(pod)
