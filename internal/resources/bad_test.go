@@ -158,6 +158,11 @@ func badDeclarations() []bad {
 		{name: "a service that the catalog does not have", asked: []string{"ServerGroup/web"},
 			seed:    func(c *fake.Cloud) { c.Missing = []string{"compute"} },
 			objects: good(one("ServerGroup", "default", "web", `resource: {policy: affinity}`))},
+		{name: "user data of a mebibyte", asked: []string{"Server/web"}, objects: good(
+			fmt.Sprintf("{apiVersion: v1, kind: Secret, metadata: {namespace: default, name: script}, data: {script: %s}}",
+				encode(strings.Repeat("x", 1<<20))), one("Server", "default", "web",
+				"resource: {flavorRef: {id: small}, imageRef: {id: tiny}, userDataRef: {name: script, key: script}}")),
+			mend: change("Secret/default/script", "data.script", encode("#!/bin/sh"))},
 		{name: "a quota that is met", seed: func(c *fake.Cloud) { c.SetQuota("Project", 0) }, objects: good(shop()),
 			asked: asked, mend: func(p *kittest.Play) { cloudOf(p).SetQuota("Project", 1) }, projects: 1},
 		{name: "two objects for one resource", objects: good(shop()),

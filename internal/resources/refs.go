@@ -2,6 +2,7 @@ package resources
 
 import (
 	"cmp"
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/ref"
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
@@ -233,7 +235,23 @@ func (r *resolver) id(f d.Field, m map[string]any) (string, error) {
 func (r *resolver) Secret(f d.Field, m map[string]any) (string, error) {
 	key, _ := m["key"].(string)
 	v := r.scope.Value(secretRef(f), key)
-	return v, r.scope.Err()
+	if err := r.scope.Err(); err != nil {
+		return "", err
+	}
+	return v, fits(f, m["name"], key, v)
+}
+
+// fits tells whether the API takes a value of that length. It would refuse the request as too large, or as wrong.
+func fits(f d.Field, name any, key, value string) error {
+	most := int(f.Max)
+	if f.Normal == d.Base64 {
+		most = base64.StdEncoding.DecodedLen(most)
+	}
+	if most == 0 || len(value) <= most {
+		return nil
+	}
+	return outcome.Invalidf("key %s of the Secret %v has %d bytes, and OpenStack takes at most %d as %s; "+
+		"make it shorter, or let it fetch what is long", key, name, len(value), most, f.API)
 }
 
 // Own implements body.Resolver.
