@@ -82,26 +82,23 @@ func access(s *scope, i int) (*service.CephAccess, error) {
 	return service.NewCephAccess(store.Name, store.RBD, s.Content(service.RefCeph(i)))
 }
 
-// keys are what the API knows Cephs and the endpoints of S3 by.
+// keys are what the API knows Cephs and the endpoints of other stores by.
 func keys(s *scope) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for i, store := range s.Owner().Spec.Stores {
-		var made map[string][]byte
-		switch {
-		case store.RBD != nil:
-			a, err := access(s, i)
-			if err != nil {
-				return nil, err
-			}
-			made = a.Files()
-		case store.S3 != nil:
-			k, err := bucketKeys(s, i)
-			if err != nil {
-				return nil, err
-			}
-			made = k.files(store.Name)
+		made, err := secretFiles(s, i)
+		if err != nil {
+			return nil, err
 		}
 		maps.Copy(out, made)
+		if store.RBD == nil {
+			continue
+		}
+		a, err := access(s, i)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(out, a.Files())
 	}
 	return out, nil
 }

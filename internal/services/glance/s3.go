@@ -3,13 +3,7 @@ package glance
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
 	"slices"
-
-	corev1 "k8s.io/api/core/v1"
-
-	"stackwright.dev/kit/outcome"
-	"stackwright.dev/kit/ref"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/service"
@@ -24,69 +18,31 @@ var bucketModule []byte
 // bucketModuleName is by what it is imported.
 const bucketModuleName = "stackwright_s3"
 
-// maxStores is how many stores there can be, as the schema says.
-const maxStores = 8
-
 // Keys of the Secret of a store.
 const (
-	keyAccess    = "AWS_ACCESS_KEY_ID"
-	keySecret    = "AWS_SECRET_ACCESS_KEY"
-	keyAuthority = "ca.crt"
+	keyAccess = "AWS_ACCESS_KEY_ID"
+	keySecret = "AWS_SECRET_ACCESS_KEY"
 )
-
-// refBucket is the reference to the Secret of the store at a place of the list.
-func refBucket(i int) string { return fmt.Sprintf("s3-%d", i) }
-
-// bucketRefs are the references to the Secrets of all stores in buckets.
-func bucketRefs() []ref.Ref[*glance] {
-	var out []ref.Ref[*glance]
-	for i := range maxStores {
-		out = append(out, ref.Local(refBucket(i), &corev1.Secret{}, func(g *glance) string {
-			if i < len(g.Spec.Stores) && g.Spec.Stores[i].S3 != nil {
-				return g.Spec.Stores[i].S3.Secret
-			}
-			return ""
-		}))
-	}
-	return out
-}
-
-// bucketReads names those references.
-func bucketReads() []string {
-	var out []string
-	for i := range maxStores {
-		out = append(out, refBucket(i))
-	}
-	return out
-}
 
 // pair is what an endpoint knows Glance by, and Glance the endpoint.
 type pair struct{ access, secret, authority []byte }
 
 // bucketKeys makes sense of the Secret of the store at a place of the list.
 func bucketKeys(s *scope, i int) (pair, error) {
-	store, content := s.Owner().Spec.Stores[i], s.Content(refBucket(i))
+	store, content := s.Owner().Spec.Stores[i], s.Content(refSecret(i))
 	p := pair{bytes.TrimSpace(content[keyAccess]), bytes.TrimSpace(content[keySecret]), content[keyAuthority]}
 	switch {
 	case content == nil:
 		// The step waits for the Secret.
 		return pair{}, s.Err()
 	case len(p.access) == 0:
-		return pair{}, invalidBucket(store, "has no "+keyAccess+"; add the access key of a user of the bucket")
+		return pair{}, invalidSecret(store, "has no "+keyAccess+"; add the access key of a user of the bucket")
 	case len(p.secret) == 0:
-		return pair{}, invalidBucket(store, "has no "+keySecret+"; add the secret key that belongs to its "+keyAccess)
+		return pair{}, invalidSecret(store, "has no "+keySecret+"; add the secret key that belongs to its "+keyAccess)
 	case bytes.ContainsAny(slices.Concat(p.access, p.secret), "\r\n"):
-		return pair{}, invalidBucket(store, "has a key of several lines; "+keyAccess+" and "+keySecret+" have one each")
-	case len(p.authority) > 0 && !bytes.Contains(p.authority, []byte("-----BEGIN CERTIFICATE-----")):
-		return pair{}, invalidBucket(store, "has no certificate in "+keyAuthority+
-			"; put that of the endpoint's authority there, as PEM, or leave it out")
+		return pair{}, invalidSecret(store, "has a key of several lines; "+keyAccess+" and "+keySecret+" have one each")
 	}
-	return p, nil
-}
-
-func invalidBucket(store servicev1.ImageStore, what string) error {
-	return &outcome.Error{Class: outcome.Invalid, Reason: "InvalidStore",
-		Err: fmt.Errorf("store %s: the Secret %s %s", store.Name, store.S3.Secret, what)}
+	return p, checkAuthority(store, p.authority)
 }
 
 // objects is a store in a bucket.

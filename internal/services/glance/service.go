@@ -49,7 +49,7 @@ func Definition(gateway bool) kit.Definition[*glance] {
 		RabbitMQ: func(g *glance) string { return g.Spec.RabbitMQ },
 		Identity: func(g *glance) servicev1.Identity { return g.Spec.Identity },
 		Type:     "image", Description: "OpenStack Image",
-		Options: options, Reads: append(service.CephReads(), bucketReads()...), Keys: keys,
+		Options: options, Reads: append(service.CephReads(), secretReads()...), Keys: keys,
 		Free:    storeOptions(),
 		Claims:  claims,
 		Asked:   func(g *glance) []string { return append(importKeys(g), tidy(g)...) },
@@ -58,7 +58,7 @@ func Definition(gateway bool) kit.Definition[*glance] {
 	return kit.Definition[*glance]{
 		Name:   s.Name,
 		New:    func() *glance { return &glance{} },
-		Refs:   slices.Concat(s.Refs(), []ref.Ref[*glance]{volumes()}, service.CephRefs(cephs), bucketRefs()),
+		Refs:   slices.Concat(s.Refs(), []ref.Ref[*glance]{volumes()}, service.CephRefs(cephs), secretRefs()),
 		Steps:  s.steps(),
 		Report: s.Report,
 	}
@@ -70,7 +70,7 @@ type server struct{ service.Service[*glance] }
 func (s server) steps() []step.Step[*glance] {
 	return append(s.Steps(after(stepExpand, stepStores)),
 		step.Objects(stepStores, s.stores, s.Keep(),
-			step.Reads[*glance](append(bucketReads(), refVolumes)...), step.Makes[*glance](&corev1.PersistentVolumeClaim{}),
+			step.Reads[*glance](append(secretReads(), refVolumes)...), step.Makes[*glance](&corev1.PersistentVolumeClaim{}),
 			step.Condition[*glance]("StoresReady"), step.Component[*glance](service.ComponentSetup)),
 		s.JobStep(stepExpand, expand, step.Condition[*glance]("DBSyncReady")),
 		s.JobStep(stepMetadefs, metadefs, after(stepExpand), step.Condition[*glance]("MetadefsReady")),

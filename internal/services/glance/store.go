@@ -50,11 +50,8 @@ func classOf(o client.Object) *string {
 // its class, which cannot be changed.
 func (s server) stores(sc *scope) ([]client.Object, error) {
 	g := sc.Owner()
-	for i, store := range g.Spec.Stores {
-		if store.S3 == nil {
-			continue
-		}
-		if _, err := bucketKeys(sc, i); err != nil {
+	for i := range g.Spec.Stores {
+		if _, err := secretFiles(sc, i); err != nil {
 			return nil, err
 		}
 	}
