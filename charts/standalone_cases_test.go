@@ -98,6 +98,9 @@ func glance() trial {
 			"quota":    "projectQuota: 1Ti",
 			"bucket": "stores: [{name: far, s3: {endpoint: 'https://s3.example.org', bucket: images, secret: bucket}}, " +
 				"{name: near, rbd: {secret: ceph, pool: images, monitors: ['10.0.0.1:3300']}}]",
+			"container": "stores: [{name: far, swift: {authURL: 'https://identity.example.org:5000/v3', container: images, " +
+				"secret: swift, region: RegionOne, interface: internal, userDomain: Default, projectDomain: Default}}, " +
+				"{name: old, swift: {authURL: 'http://swift/auth/v1.0', authVersion: 1, container: images, secret: swift}}]",
 		})),
 	}
 }

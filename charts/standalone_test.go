@@ -120,6 +120,7 @@ func world(t *testing.T) client.Client {
 		secret("ceph", map[string]string{"ceph.conf": "[global]\nmon_host = 10.96.0.9\n", "user": "glance",
 			"key": "QVE9PQ=="}),
 		secret("bucket", map[string]string{"AWS_ACCESS_KEY_ID": "AKIA", "AWS_SECRET_ACCESS_KEY": "secret"}),
+		secret("swift", map[string]string{"user": "service:glance", "key": "secret"}),
 		secret("options", map[string]string{"b.conf": "[DEFAULT]\nuse_syslog = true\n"})).Build()
 }
 

@@ -252,8 +252,12 @@ func (a asking) content(name string) map[string][]byte {
 	data := map[string][]byte{}
 	for _, field := range a.given[strings.TrimPrefix(name, a.object.GetName()+"-")] {
 		data[field] = []byte("given")
-		if field == keyCephConf {
+		switch field {
+		case keyCephConf:
 			data[field] = []byte("[global]\nmon_host = given\n")
+		case keyUser:
+			// In a project, as a Keystone has it.
+			data[field] = []byte("given:given")
 		}
 	}
 	if o, ok := a.object.(service.Object); ok && (name == o.Common().TLS.Secret || name == o.Common().TLS.CASecret) {

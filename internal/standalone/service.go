@@ -35,7 +35,8 @@ func placement() Chart {
 	}
 }
 
-// glance keeps images in Ceph and in buckets, which are nothing but configuration. Each volume would be an object more.
+// glance keeps images in Ceph, in buckets and in Swift, which are nothing but configuration. Each volume would be an
+// object more.
 func glance() Chart {
 	return Chart{
 		Name: "glance", Kind: "Glance",
@@ -43,7 +44,8 @@ func glance() Chart {
 		Axes: append(shared(), Axis{Cases: []string{"rabbitmq: $"}}),
 		Read: append(reads(), "projectQuota", "stores"), Only: only(), Given: given(),
 		Without: []string{"stores.file"}, Names: map[string][]string{
-			"stores.rbd.secret": keysCeph(), "stores.s3.secret": {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}},
+			"stores.rbd.secret": keysCeph(), "stores.s3.secret": {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
+			"stores.swift.secret": keysSwift()},
 		Place:  append(place(), "database"),
 		Before: []string{"db-expand"}, Later: "db-contract",
 	}
@@ -165,7 +167,8 @@ func given() map[string][]string {
 }
 
 // keysCeph are those of the Secret of a Ceph.
-func keysCeph() []string { return []string{"user", "key", keyCephConf} }
+func keysCeph() []string  { return []string{keyUser, "key", keyCephConf} }
+func keysSwift() []string { return []string{keyUser, "key"} }
 
 // Ends of the names of Secrets by which databases and virtual hosts are known.
 const (
@@ -173,7 +176,10 @@ const (
 	endBus      = "-bus"
 )
 
-const keyCephConf = "ceph.conf"
+const (
+	keyUser     = "user"
+	keyCephConf = "ceph.conf"
+)
 
 func with(given map[string][]string, name string, keys ...string) map[string][]string {
 	given[name] = keys

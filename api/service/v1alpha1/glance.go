@@ -53,7 +53,7 @@ type ImageCache struct {
 }
 
 // ImageStore keeps the data of images.
-// +kubebuilder:validation:XValidation:rule="[has(self.file), has(self.rbd), has(self.s3)].filter(x, x).size() == 1",message="set exactly one of file, rbd and s3"
+// +kubebuilder:validation:XValidation:rule="[has(self.file), has(self.rbd), has(self.s3), has(self.swift)].filter(x, x).size() == 1",message="set exactly one of file, rbd, s3 and swift"
 type ImageStore struct {
 	// Name of the store, by which people choose it for an image. It cannot be changed later: images know their store by
 	// its name.
@@ -71,6 +71,9 @@ type ImageStore struct {
 	// S3 keeps images as objects of a bucket.
 	// +optional
 	S3 *S3Store `json:"s3,omitempty"`
+	// Swift keeps images as objects of a container.
+	// +optional
+	Swift *SwiftStore `json:"swift,omitempty"`
 }
 
 // S3Store keeps images as objects of a bucket, at Amazon or wherever S3 is spoken. Glance reads an image at the
@@ -101,6 +104,55 @@ type S3Store struct {
 	// +kubebuilder:validation:Enum=Path;Host
 	// +kubebuilder:validation:MaxLength=8
 	Addressing string `json:"addressing,omitempty"`
+}
+
+// SwiftStore keeps images as objects of a container in an OpenStack Swift, all in the account of one user. Glance reads
+// an image as the user that the Secret has now, whom authURL knows, from the container that was set when it was kept.
+// +kubebuilder:validation:XValidation:rule="(has(self.authVersion) && self.authVersion == 1) || self.authURL.matches('/v3/?$')",message="authURL ends in /v3, such as https://keystone.example.org:5000/v3; where there is no Keystone set authVersion to 1"
+// +kubebuilder:validation:XValidation:rule="!(has(self.authVersion) && self.authVersion == 1) || ![has(self.region), has(self.interface), has(self.userDomain), has(self.projectDomain)].exists(x, x)",message="only Keystone knows region, interface, userDomain and projectDomain: leave them out with authVersion 1"
+type SwiftStore struct {
+	// AuthURL is where the user is known and told where Swift is: the address of a Keystone, such as
+	// https://keystone.example.org:5000/v3.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=300
+	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)+/?$')",message="authURL is an address with a path, such as https://keystone.example.org:5000/v3"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^https?://http')",message="Glance takes a host whose name begins with http for a whole address; give it another name"
+	AuthURL string `json:"authURL"`
+	// AuthVersion is 3 for a Keystone, which is what empty means too, and 1 for the older way, such as TempAuth has it
+	// and Ceph's gateway: authURL is then like https://swift.example.org/auth/v1.0.
+	// +optional
+	// +kubebuilder:validation:Enum=1;3
+	AuthVersion int32 `json:"authVersion,omitempty"`
+	// Container in which the objects are. It has to be there.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9][A-Za-z0-9._-]*$')",message="container is of letters, digits, dots, dashes and underscores, such as images"
+	Container string `json:"container"`
+	// Secret names a Secret in the same namespace with user, which is PROJECT:USER for a Keystone, and key, the password,
+	// and with ca.crt when the certificates of authURL and of Swift are of an authority that is not known everywhere.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Secret string `json:"secret"`
+	// UserDomain is the name of the user's domain; empty is the one whose id is default.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]*$')",message="userDomain is the name of a domain in one line, such as Default"
+	UserDomain string `json:"userDomain,omitempty"`
+	// ProjectDomain is the name of the project's domain; empty is the one whose id is default.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]*$')",message="projectDomain is the name of a domain in one line, such as Default"
+	ProjectDomain string `json:"projectDomain,omitempty"`
+	// Region of Swift, such as RegionOne; empty takes the first that the catalog has.
+	// +optional
+	// +kubebuilder:validation:MaxLength=255
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[A-Za-z0-9][A-Za-z0-9._-]*$')",message="region is the id of a region as the catalog has it, such as RegionOne"
+	Region string `json:"region,omitempty"`
+	// Interface is which of Swift's endpoints in the catalog is used; empty is the public one.
+	// +optional
+	// +kubebuilder:validation:Enum=public;internal;admin
+	// +kubebuilder:validation:MaxLength=8
+	Interface string `json:"interface,omitempty"`
 }
 
 // FileStore keeps images as files of a persistent volume, <name of the Glance>-<name of the store>.

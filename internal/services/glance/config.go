@@ -32,6 +32,9 @@ func options(s *scope, f *oslo.File) {
 		case store.S3 != nil:
 			backends = append(backends, store.Name+":s3")
 			objects(s, f, i)
+		case store.Swift != nil:
+			backends = append(backends, store.Name+":swift")
+			container(s, f, i)
 		default:
 			backends = append(backends, store.Name+":file")
 			f.Set(store.Name, "filesystem_store_datadir", folder(store)+"/images")
@@ -108,5 +111,7 @@ func storeOptions() []string {
 	return []string{"filesystem_store_chunk_size", "filesystem_store_file_perm", "filesystem_thin_provisioning",
 		"store_description", "weight", "rbd_store_chunk_size", "rbd_thin_provisioning", "rados_connect_timeout",
 		"s3_store_create_bucket_on_put", "s3_store_large_object_size", "s3_store_large_object_chunk_size",
-		"s3_store_thread_pools"}
+		"s3_store_thread_pools", "swift_store_create_container_on_put", "swift_store_large_object_size",
+		"swift_store_large_object_chunk_size", "swift_store_multiple_containers_seed", "swift_store_retry_get_count",
+		"swift_store_expire_soon_interval", "swift_store_service_type"}
 }

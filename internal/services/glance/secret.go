@@ -20,8 +20,11 @@ const keyAuthority = "ca.crt"
 
 // secretName names the Secret of a store that keeps objects at an endpoint; the others have none here.
 func secretName(store servicev1.ImageStore) string {
-	if store.S3 != nil {
+	switch {
+	case store.S3 != nil:
 		return store.S3.Secret
+	case store.Swift != nil:
+		return store.Swift.Secret
 	}
 	return ""
 }
@@ -56,14 +59,21 @@ func secretReads() []string {
 // has to be.
 func secretFiles(s *scope, i int) (map[string][]byte, error) {
 	store := s.Owner().Spec.Stores[i]
-	if store.S3 == nil {
-		return nil, nil
+	switch {
+	case store.S3 != nil:
+		k, err := bucketKeys(s, i)
+		if err != nil {
+			return nil, err
+		}
+		return k.files(store.Name), nil
+	case store.Swift != nil:
+		a, err := swiftAccount(s, i)
+		if err != nil {
+			return nil, err
+		}
+		return a.files(store), nil
 	}
-	k, err := bucketKeys(s, i)
-	if err != nil {
-		return nil, err
-	}
-	return k.files(store.Name), nil
+	return nil, nil
 }
 
 // checkAuthority tells what is wrong with the certificate by which the endpoint of a store is known, if there is one.

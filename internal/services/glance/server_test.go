@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
 
 	"stackwright.dev/kit/kittest"
 
@@ -34,7 +35,7 @@ func TestServerRefuses(t *testing.T) {
 			"name":              {"metadata: {name: 1st}", "beginning with a letter"},
 			"no store":          {"spec: {stores: []}", "spec.stores"},
 			"two of one name":   {"spec: {stores: [{name: a, file: {}}, {name: a, file: {}}]}", "Duplicate value"},
-			"no kind of store":  {"spec: {stores: [{name: a}]}", "set exactly one of file, rbd and s3"},
+			"no kind of store":  {"spec: {stores: [{name: a}]}", "set exactly one of file, rbd, s3 and swift"},
 			"two kinds":         {"spec: {stores: [{name: a, file: {}, rbd: {secret: s, pool: p}}]}", "set exactly one of"},
 			"name of a store":   {"spec: {stores: [{name: A_1, file: {}}]}", "lower-case letters, digits and dashes"},
 			"name of a section": {"spec: {stores: [{name: database, file: {}}]}", "has a section of that name"},
@@ -61,9 +62,9 @@ func TestServerRefusesBucketsAndSizes(t *testing.T) {
 	kind().OnServer(t, live).Run(t, func(p *kittest.Play) {
 		kind().Refuses(p, map[string][2]string{
 			"two kinds": {"spec: {stores: [{name: a, file: {}, s3: {" + endpoint + rest + "}}]}",
-				"set exactly one of file, rbd and s3"},
+				"set exactly one of file, rbd, s3 and swift"},
 			"three kinds": {"spec: {stores: [{name: a, file: {}, rbd: {secret: s, pool: p}, s3: {" + endpoint + rest + "}}]}",
-				"set exactly one of file, rbd and s3"},
+				"set exactly one of file, rbd, s3 and swift"},
 			"no endpoint":    {bucket(rest), "s3.endpoint: Required value"},
 			"no bucket":      {bucket(endpoint + "secret: s"), "s3.bucket: Required value"},
 			"no secret":      {bucket(endpoint + "bucket: images"), "s3.secret: Required value"},
@@ -79,6 +80,43 @@ func TestServerRefusesBucketsAndSizes(t *testing.T) {
 			"no quota":       {"spec: {projectQuota: 0}", "leave it out for no limit"},
 			"negative quota": {"spec: {projectQuota: -1Gi}", "leave it out for no limit"},
 		})
+	})
+}
+
+// A Swift is told by where its users are known, which for a Keystone is an address that says so.
+func TestServerRefusesSwifts(t *testing.T) {
+	store := func(patch string) string { return "spec: {stores: [{name: away, swift: {" + patch + "}}]}" }
+	const address = "authURL is an address with a path"
+	const url, rest = "authURL: 'https://identity.example.org:5000/v3', ", "container: images, secret: s"
+	const plain = "authURL: 'https://swift.example.org/auth/v1.0', authVersion: 1, "
+	kind().OnServer(t, live).Run(t, func(p *kittest.Play) {
+		kind().Refuses(p, map[string][2]string{
+			"two kinds": {"spec: {stores: [{name: a, file: {}, swift: {" + url + rest + "}}]}",
+				"set exactly one of file, rbd, s3 and swift"},
+			"no address":      {store(rest), "swift.authURL: Required value"},
+			"no container":    {store(url + "secret: s"), "swift.container: Required value"},
+			"no secret":       {store(url + "container: images"), "swift.secret: Required value"},
+			"no scheme":       {store("authURL: 'identity.example.org/v3', " + rest), address},
+			"a password":      {store("authURL: 'https://a:b@identity.example.org/v3', " + rest), address},
+			"no path":         {store("authURL: 'https://swift.example.org', authVersion: 1, " + rest), address},
+			"name of host":    {store("authURL: 'https://httpd.example.org/v3', " + rest), "begins with http for a whole"},
+			"no version":      {store("authURL: 'https://identity.example.org/identity', " + rest), "authURL ends in /v3"},
+			"another version": {store("authURL: 'https://swift.example.org/auth/v1.0', " + rest), "set authVersion to 1"},
+			"version":         {store("authVersion: 2, " + url + rest), "supported values: \"1\", \"3\""},
+			"container":       {store(url + "container: my/images, secret: s"), "container is of letters, digits"},
+			"interface":       {store(url + rest + ", interface: publicURL"), "supported values: \"public\""},
+			"region":          {store(url + rest + ", region: 'Region One'"), "region is the id of a region"},
+			"domain":          {store(url + rest + ", userDomain: \"a\\nb\""), "userDomain is the name of a domain in one line"},
+			"project":         {store(url + rest + ", projectDomain: \"a\\tb\""), "projectDomain is the name of a domain"},
+			"plain region":    {store(plain + rest + ", region: RegionOne"), "leave them out with authVersion 1"},
+			"plain interface": {store(plain + rest + ", interface: admin"), "leave them out with authVersion 1"},
+			"plain domain":    {store(plain + rest + ", userDomain: Default"), "leave them out with authVersion 1"},
+		})
+		for _, right := range []string{url + rest, plain + rest} {
+			var stores any
+			servicetest.Must(t, yaml.Unmarshal([]byte("[{name: away, swift: {"+right+"}}]"), &stores))
+			p.Change(kind().Object, "spec.stores", stores)
+		}
 	})
 }
 

@@ -47,6 +47,7 @@ func TestVariants(t *testing.T) {
 			" {name: large, file: {size: 1Ti, accessMode: ReadWriteMany}}]}",
 		"rbd":   "spec: {stores: [{name: ceph, rbd: {secret: ceph-glance, pool: images}}]}",
 		"s3":    "spec: {stores: [" + far + "]}",
+		"swift": "spec: {stores: [" + away + "]}",
 		"cache": "spec: {stores: [" + far + "], cache: {size: 30Gi, className: ssd}}",
 	})
 }

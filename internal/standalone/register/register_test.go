@@ -107,7 +107,9 @@ func TestOneOfEach(t *testing.T) {
 func TestOnlyWhatIsRegisteredIsRead(t *testing.T) {
 	cloud := keystone()
 	object := strings.NewReplacer("Placement", "Glance", `"database"`, `"stores": [{"name": "far",
- "s3": {"secret": "bucket", "bucket": "images", "endpoint": "https://s3.example.org"}}], "database"`).Replace(inventory)
+ "s3": {"secret": "bucket", "bucket": "images", "endpoint": "https://s3.example.org"}}, {"name": "away",
+ "swift": {"secret": "swift", "container": "images", "authURL": "https://identity.example.org/v3"}}], "database"`).
+		Replace(inventory)
 	if _, err := run(t, cluster(clouds(cloud), secret("inventory-user", "password", "first")), cloud, object); err != nil {
 		t.Fatal(err)
 	}
