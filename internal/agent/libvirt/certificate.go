@@ -19,8 +19,9 @@ import (
 const lookEvery = 10 * time.Second
 
 // ofGuests is the folder of QEMU's certificates, in the node's memory. A guest outlives the pod that started it, and
-// goes on to see that one's mounts, in which nothing is renewed; this one is the node's.
-const ofGuests = "run/libvirt/pki"
+// goes on to see that one's mounts: those of Secrets as they were, none in folders that were the pod's, and the node's
+// as they are, of which this is one.
+const ofGuests = "etc/stackwright/pki"
 
 // Files below the folder of certificates: what libvirtd reads when it starts, and what QEMU reads.
 func forDaemon() []string {

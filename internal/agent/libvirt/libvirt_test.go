@@ -119,7 +119,7 @@ func TestWhoHostsListenTo(t *testing.T) {
 	if err := c.prepare(); err != nil {
 		t.Fatal(err)
 	}
-	guests := c.path("run/libvirt/pki")
+	guests := c.path("etc/stackwright/pki")
 	for file, lines := range map[string][]string{
 		"libvirtd.conf": {"listen_tls = 1", "listen_tcp = 0", `listen_addr = "10.0.0.1"`},
 		"qemu.conf": {`migration_address = "10.0.0.1"`, "migrate_tls_force = 1", "default_tls_x509_verify = 1",
@@ -157,7 +157,7 @@ func TestGuestsSeeRenewedCertificates(t *testing.T) {
 		if err := c.share(); err != nil {
 			t.Fatal(err)
 		}
-		if got := content(t, c.path("run/libvirt/pki/vnc/server-cert.pem")); got != age {
+		if got := content(t, c.path("etc/stackwright/pki/vnc/server-cert.pem")); got != age {
 			t.Errorf("guests see the %s certificate, want the %s", got, age)
 		}
 	}

@@ -33,6 +33,8 @@ func libvirtSet(s *scope) ([]client.Object, error) {
 		{"sockets", "/run/libvirt", "/run/libvirt"}, {"openvswitch", "/run/openvswitch", "/run/openvswitch"},
 		{"definitions", "/etc/libvirt", state + "/libvirt/definitions"},
 		{"libvirt", "/var/lib/libvirt", state + "/libvirt/state"},
+		// Not below /run, whose folder goes with the pod, and all that is mounted in it.
+		{"certificates", "/etc/stackwright/pki", "/run/stackwright/pki"},
 		{"logs", "/var/log/libvirt", state + "/libvirt/logs"}, {"nova", "/var/lib/nova", state + "/nova"},
 	})
 	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "identity", MountPath: pkiDir, ReadOnly: true})
