@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"slices"
 
-	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/oslo"
 )
@@ -81,12 +80,4 @@ func (p pair) files(store string) map[string][]byte {
 		out[authorityFile(store)] = p.authority
 	}
 	return out
-}
-
-// importKeys loads the module where there is a store in a bucket.
-func importKeys(g *glance) []string {
-	if !slices.ContainsFunc(g.Spec.Stores, func(s servicev1.ImageStore) bool { return s.S3 != nil }) {
-		return nil
-	}
-	return []string{"import = " + bucketModuleName}
 }

@@ -3,6 +3,7 @@ package glance
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -88,4 +89,19 @@ func checkAuthority(store servicev1.ImageStore, authority []byte) error {
 func invalidSecret(store servicev1.ImageStore, what string) error {
 	return &outcome.Error{Class: outcome.Invalid, Reason: "InvalidStore",
 		Err: fmt.Errorf("store %s: the Secret %s %s", store.Name, secretName(store), what)}
+}
+
+// modules loads those that the stores need.
+func modules(g *glance) []string {
+	var out []string
+	for name, needs := range map[string]func(servicev1.ImageStore) bool{
+		bucketModuleName: func(s servicev1.ImageStore) bool { return s.S3 != nil },
+		swiftModuleName:  func(s servicev1.ImageStore) bool { return s.Swift != nil },
+	} {
+		if slices.ContainsFunc(g.Spec.Stores, needs) {
+			out = append(out, "import = "+name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }

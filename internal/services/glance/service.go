@@ -52,7 +52,7 @@ func Definition(gateway bool) kit.Definition[*glance] {
 		Options: options, Reads: append(service.CephReads(), secretReads()...), Keys: keys,
 		Free:    storeOptions(),
 		Claims:  claims,
-		Asked:   func(g *glance) []string { return append(importKeys(g), tidy(g)...) },
+		Asked:   func(g *glance) []string { return append(modules(g), tidy(g)...) },
 		Gateway: gateway,
 	}}
 	return kit.Definition[*glance]{

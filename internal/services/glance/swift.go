@@ -2,6 +2,7 @@ package glance
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,14 @@ import (
 	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/oslo"
 )
+
+// swiftModule is imported by the program that runs the API.
+//
+//go:embed swift.py
+var swiftModule []byte
+
+// swiftModuleName is by what it is imported.
+const swiftModuleName = "stackwright_swift"
 
 // Keys of the Secret of a store in a Swift, by the names that the driver has for them.
 const (
@@ -75,7 +84,7 @@ func swiftAuthorityFile(store string) string { return "swift-" + store + "-ca.cr
 
 // files are those that a store reads, to lie beside the configuration.
 func (a account) files(store servicev1.ImageStore) map[string][]byte {
-	out := map[string][]byte{accountFile(store.Name): a.file(store)}
+	out := map[string][]byte{accountFile(store.Name): a.file(store), swiftModuleName + ".py": swiftModule}
 	if len(a.authority) > 0 {
 		out[swiftAuthorityFile(store.Name)] = a.authority
 	}

@@ -44,7 +44,9 @@ func TestStoresInSwift(t *testing.T) {
 				"project_domain_name = \"50%% off\"\n"},
 			"swift-old.conf": {"[old]\nauth_version = \"1\"\nauth_address = \"http://swift.example.org/auth/v1.0\"\n" +
 				"user = \"service:glance\"\nkey = \"5%%s$'er/et\"\n"},
-			"swift-old-ca.crt": {"-----BEGIN CERTIFICATE-----"},
+			"swift-old-ca.crt":     {"-----BEGIN CERTIFICATE-----"},
+			"uwsgi.ini":            {"\nimport = stackwright_s3\nimport = stackwright_swift\n"},
+			"stackwright_swift.py": {"wsgi._UWSGIChunkFile"},
 		} {
 			for _, want := range wants {
 				if !strings.Contains(config[file], want) {
