@@ -45,6 +45,8 @@ type Worker[T Object] struct {
 	// Port is where the program listens, with the service's certificate; 0 is nowhere. Health is a path that it answers.
 	Port   int32
 	Health string
+	// Client is the certificate by which others know the program; nil is none.
+	Client *Client[T]
 	// Serves makes the program an API beside the service's own, at Port, which uwsgi runs. It needs no command then.
 	Serves *API[T]
 }
@@ -57,6 +59,14 @@ type API[T Object] struct {
 	Type, Description string
 	// Expose says how users outside of the cluster reach it.
 	Expose func(T) servicev1.Expose
+}
+
+// Client is a certificate by which others know a program that asks them: where its Secret is mounted, and the reference
+// to it. A new one makes new pods.
+type Client[T Object] struct {
+	Mount[T]
+
+	Ref string
 }
 
 // Part is one of a worker's sets.
@@ -103,6 +113,9 @@ func (w Worker[T]) needs() step.Option[T] {
 		if w.Port != 0 {
 			step.After[T](StepCertificate)(st)
 			step.Reads[T](RefTLS)(st)
+		}
+		if w.Client != nil {
+			step.Reads[T](w.Client.Ref)(st)
 		}
 	}
 }
@@ -198,6 +211,9 @@ func (s Service[T]) workerTemplate(sc *step.Scope[T], w Worker[T], config string
 	if w.Port != 0 {
 		p.Mounts = s.certificate(o)
 	}
+	if w.Client != nil {
+		p.Mounts = append(p.Mounts, w.Client.Mount)
+	}
 	t := s.Template(o, p)
 	t.Annotations = s.authorities(sc)
 	t.Spec.TerminationGracePeriodSeconds = new(int64(workerGrace))
@@ -219,6 +235,10 @@ func (s Service[T]) workerTemplate(sc *step.Scope[T], w Worker[T], config string
 		if !o.Common().TLS.Disabled {
 			t.Annotations[annotationCertificate] = sc.Digest(RefTLS, "tls.crt")
 		}
+	}
+	if w.Client != nil {
+		own := t.Annotations[annotationCertificate]
+		t.Annotations[annotationCertificate] = strings.Trim(own+"-"+sc.Digest(w.Client.Ref, "tls.crt"), "-")
 	}
 	return t
 }

@@ -65,8 +65,7 @@ func Definition(gateway bool) kit.Definition[*cell] {
 		Memcached:   func(c *cell) string { return c.Spec.Memcached },
 		Identity:    func(c *cell) servicev1.Identity { return c.Spec.Identity },
 		User:        func(c *cell) string { return c.Spec.Nova },
-		Logins:      nova.Logins(), Options: options, Reads: []string{refMetadata, refConsole},
-		Files: files, Keys: keys,
+		Logins:      nova.Logins(), Options: options, Reads: []string{refMetadata}, Files: files,
 		Front:   &service.Front{Worker: console, Port: consolePort, Path: consolePath},
 		Workers: workers(),
 		Gateway: gateway,
@@ -110,6 +109,7 @@ func workers() []service.Worker[*cell] {
 		{
 			Name: console, Title: "Console", Port: consolePort, Health: consolePath,
 			Command:  append([]string{"python3", "-m", consoleModule}, nova.Command("")[1:]...),
+			Client:   &service.Client[*cell]{Mount: service.Mount[*cell]{Name: console, Secret: consoleName}, Ref: refConsole},
 			Settings: func(c *cell) servicev1.Worker { return c.Spec.Console },
 		},
 	}
@@ -125,19 +125,6 @@ func files(*cell) map[string][]byte {
 	all := nova.Files()
 	all[consoleModule+".py"] = consoleProgram
 	return all
-}
-
-// Files of the certificate by which hosts know the proxy, beside the configuration file.
-const (
-	fileConsoleCert = "console.crt"
-	fileConsoleKey  = "console.key"
-	fileConsoleCA   = "console-ca.crt"
-)
-
-func keys(s *scope) (map[string][]byte, error) {
-	have := s.Content(refConsole)
-	return map[string][]byte{fileConsoleCert: have[pki.CertKey], fileConsoleKey: have[pki.KeyKey],
-		fileConsoleCA: have[pki.CAKey]}, s.Err()
 }
 
 func prepare(*scope) (pod, error) {
@@ -195,9 +182,10 @@ func options(s *scope, f *oslo.File) {
 	f.Set("neutron", optionSecret, oslo.Literal(s.Value(refMetadata, service.KeyPassword)))
 	f.Set("vnc", "novncproxy_host", "0.0.0.0")
 	f.Set("vnc", "auth_schemes", "vencrypt")
-	f.Set("vnc", "vencrypt_client_cert", service.Folder+"/config/"+fileConsoleCert)
-	f.Set("vnc", "vencrypt_client_key", service.Folder+"/config/"+fileConsoleKey)
-	f.Set("vnc", "vencrypt_ca_certs", service.Folder+"/config/"+fileConsoleCA)
+	for option, file := range map[string]string{"client_cert": pki.CertKey, "client_key": pki.KeyKey,
+		"ca_certs": pki.CAKey} {
+		f.Set("vnc", "vencrypt_"+option, service.Folder+"/"+console+"/"+file)
+	}
 	f.Set(oslo.Default, "web", "/usr/share/novnc")
 	if !c.Spec.TLS.Disabled {
 		f.Set(oslo.Default, "ssl_only", true)

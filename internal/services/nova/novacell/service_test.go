@@ -71,4 +71,18 @@ func TestHostsAreToldNoMoreThanTheyNeed(t *testing.T) {
 	})
 }
 
+// Hosts let the proxies in by a certificate that nobody else has. Another one is nothing to the cell's other programs.
+func TestProxiesAreKnownByACertificate(t *testing.T) {
+	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		if told := servicetest.Secret(p, "cell1-compute")["nova.conf"]; strings.Contains(told, "vencrypt") {
+			t.Errorf("hosts are told where the proxies' certificate is:\n%s", told)
+		}
+		got := strings.Join(servicetest.Writes(p, func() { p.Remove("Secret/cloud/cell1-console-tls") }), " ")
+		if want := "deployments/cell1-console secrets/cell1-console-tls"; got != want {
+			t.Errorf("of a new certificate follow %s, want %s", got, want)
+		}
+	})
+}
+
 const optionSecret = "metadata_proxy_shared_secret"
