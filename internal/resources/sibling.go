@@ -2,7 +2,9 @@ package resources
 
 import (
 	"slices"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -45,10 +47,14 @@ func (c *controller) common(o object, s d.Sibling) []types.NamespacedName {
 	return c.keys(o, func(f d.Field) bool { return f.Ref == s.Of })
 }
 
-// declares tells whether an object declares a field.
+// declares tells whether an object declares a field, which is named with those that it is in: gateway.addresses.
 func declares(o object, field string) bool {
 	declared, err := body.Map(o.Declared())
-	return err == nil && field != "" && declared[field] != nil
+	if err != nil || field == "" {
+		return false
+	}
+	value, found, err := unstructured.NestedFieldNoCopy(declared, strings.Split(field, ".")...)
+	return err == nil && found && value != nil
 }
 
 // yield waits for the siblings of an object that is about to be made. What they make of it later would not happen.

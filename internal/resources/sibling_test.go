@@ -15,6 +15,9 @@ func TestPortsAwaitSubnets(t *testing.T) {
 		namespace("red"), credentials("red"), everywhere("red"),
 		one("Port", "red", "plain", "resource: {networkRef: {name: web}}"),
 		one("FloatingIP", "red", "web", "resource: {floatingNetworkRef: {name: web}}"),
+		one("Router", "red", "web", "resource: {externalGateway: {networkRef: {name: web}}}"),
+		one("Router", "red", "inside", "resource: {}"),
+		one("Router", "red", "fixed", "resource: {externalGateway: {networkRef: {name: web}, addresses: [{ip: 10.9.0.2}]}}"),
 		one("Port", "red", "other", "resource: {networkRef: {name: far}}"),
 		one("Network", "red", "web", "resource: {}"), one("Network", "red", "far", "resource: {}"),
 		// It waits itself, for a pool that nobody has made.
@@ -27,10 +30,13 @@ func TestPortsAwaitSubnets(t *testing.T) {
 		wantSays(p, "Port/red/plain", "Waits for Subnet pooled, as ports get addresses when they are made")
 		wantIn(p, "Port", 1) // that of the other network
 		wantSays(p, "FloatingIP/red/web", "Waits for Subnet pooled, as Neutron takes addresses from subnets")
+		wantSays(p, "Router/red/web", "Waits for Subnet pooled, as routers get addresses outside when they are made")
+		wantIn(p, "Router", 2) // the one with an address of its own, and the one that is not connected
 		p.Create(copied(p, "SubnetPool/red/some", "none"))
 		p.Settle()
 		p.Ready()
 		wantIn(p, "Port", 2)
+		wantIn(p, "Router", 3)
 		// Later subnets are nothing to a port that is there.
 		late := copied(p, "Subnet/red/pooled", "late")
 		if err := unstructured.SetNestedField(late.Object, "no", "spec", "resource", "subnetPoolRef", "name"); err != nil {

@@ -91,9 +91,9 @@ func everyKind(w *story.World, objects []*unstructured.Unstructured, service str
 func northbound(w *story.World, table string, want int) func(context.Context) error {
 	return func(ctx context.Context) error {
 		out, err := w.Cluster.Kubectl(ctx, "-n", "openstack", "exec", "openstack-ovn-nb-0", "--", "ovn-nbctl",
-			"--timeout=10", "--db=unix:/run/ovn/database.sock", "--no-leader-only", "--bare", "--columns=_uuid", "list", table)
-		if err == nil && len(strings.Fields(out)) != want {
-			err = fmt.Errorf("there are %d rows in %s, want %d", len(strings.Fields(out)), table, want)
+			"--timeout=10", "--db=unix:/run/ovn/database.sock", "--no-leader-only", "list", table)
+		if rows := strings.Count("\n"+out, "\n_uuid "); err == nil && rows != want {
+			err = fmt.Errorf("there are %d rows in %s, want %d:\n%s", rows, table, want, out)
 		}
 		return err
 	}

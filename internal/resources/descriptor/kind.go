@@ -71,7 +71,7 @@ type Kind struct {
 type Sibling struct {
 	// Kind of them, and Of, the kind of what both refer to, by name.
 	Kind, Of string
-	// Unless is the field, as objects have it, with which it does not matter.
+	// Unless is the field, as objects have it, with which it does not matter; one in another is named gateway.addresses.
 	Unless string
 	// Why completes the sentence: waits for Subnet x, as ...
 	Why string

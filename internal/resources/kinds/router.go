@@ -8,6 +8,8 @@ var Router = d.Kind{
 	Doc: "Router connects networks with each other and with the outside.", Key: neutronKey,
 	Update: d.Update{Method: "PUT"},
 	Marker: neutronTag, Events: []string{"router"}, Actions: tagAction("/routers"),
+	After: []d.Sibling{{Kind: "Subnet", Of: "Network", Unless: "externalGateway.addresses",
+		Why: "routers get addresses outside when they are made"}},
 	Awaits: []d.Awaited{{Says: "the nexthop is not connected with router", What: "RouterInterface",
 		Until: "a RouterInterface connects the router with the network of the route's next hop"}},
 	Fields: []d.Field{
