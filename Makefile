@@ -94,7 +94,7 @@ test-api: bin/devcluster ## Tests against a real API server, whose names begin w
 PLAY := $(if $(RUN),-run='$(RUN)',-short)
 .PHONY: test-e2e
 test-e2e: build ## User stories on a real cluster with a real OpenStack; RUN selects tests by name
-	test/e2e/play $(PLAY)
+	VERBOSE='$(VERBOSE)$(RUN)' test/e2e/play $(PLAY)
 
 .PHONY: bench-kit bench-resources bench-deploy
 bench-kit: ## Figures of the kit's promises
