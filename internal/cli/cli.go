@@ -29,6 +29,8 @@ type app struct {
 	controlplane        string
 	output              string
 	verbose             bool
+	// patient has requests to the cluster repeated that fail for a moment.
+	patient bool
 
 	// outside takes the place of the network to clouds, in tests.
 	outside http.RoundTripper

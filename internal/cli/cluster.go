@@ -38,6 +38,9 @@ func (a *app) getter() *genericclioptions.ConfigFlags {
 		f.Context = &a.context
 	}
 	f.Namespace = new(a.ns())
+	if a.patient {
+		f.WrapConfigFn = forgive
+	}
 	return f
 }
 

@@ -101,6 +101,7 @@ func (u *ascent) run(ctx context.Context) (*arrival, error) {
 			return nil, err
 		}
 	}
+	u.patient = true
 	err := together(ctx,
 		func(ctx context.Context) error { return u.part(ctx, "cluster", u.cluster) },
 		func(ctx context.Context) error { return u.part(ctx, "images", u.images) })
