@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
@@ -146,26 +147,39 @@ func (v *view[T]) Referenced(name string) []client.Object {
 // outside of Kubernetes would tell, is stood for by its name.
 func (v *view[T]) Content(name string) map[string][]byte {
 	var out map[string][]byte
+	for _, c := range v.Contents(name) {
+		out = merge(out, c, nil)
+	}
+	return out
+}
+
+// Contents is Content of each object.
+func (v *view[T]) Contents(name string) []map[string][]byte {
+	var out []map[string][]byte
 	for i := range v.refs {
-		r := &v.refs[i]
-		if r.Name != name {
+		if v.refs[i].Name != name {
 			continue
 		}
-		for _, key := range r.Keys(v.owner) {
-			o := v.stage.get(r.Kind, key)
-			out = merge(out, content(o), r.Fields)
-			if r.Optional {
-				continue
-			}
-			if o == nil && len(r.Fields) == 0 {
-				v.stage.note("%s %s has to exist", kindOf(r.Kind), key.Name)
-			}
-			for _, field := range r.Fields {
-				if _, ok := out[field]; !ok {
-					v.stage.note("%s has to have key %s", key.Name, field)
-					out = merge(out, map[string][]byte{field: []byte("<" + field + " of " + key.Name + ">")}, nil)
-				}
-			}
+		for _, key := range v.refs[i].Keys(v.owner) {
+			out = append(out, v.contentOf(&v.refs[i], key))
+		}
+	}
+	return out
+}
+
+func (v *view[T]) contentOf(r *ref.Ref[T], key types.NamespacedName) map[string][]byte {
+	o := v.stage.get(r.Kind, key)
+	out := merge(nil, content(o), r.Fields)
+	if r.Optional {
+		return out
+	}
+	if o == nil && len(r.Fields) == 0 {
+		v.stage.note("%s %s has to exist", kindOf(r.Kind), key.Name)
+	}
+	for _, field := range r.Fields {
+		if _, ok := out[field]; !ok {
+			v.stage.note("%s has to have key %s", key.Name, field)
+			out = merge(out, map[string][]byte{field: []byte("<" + field + " of " + key.Name + ">")}, nil)
 		}
 	}
 	return out

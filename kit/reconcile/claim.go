@@ -92,11 +92,13 @@ type view[T any] struct{ shower }
 type shower interface {
 	referenced(ref string) []client.Object
 	content(ref string) map[string][]byte
+	contents(ref string) []map[string][]byte
 	child(step, kind, name string) client.Object
 }
 
 func (v view[T]) Referenced(ref string) []client.Object       { return v.referenced(ref) }
 func (v view[T]) Content(ref string) map[string][]byte        { return v.content(ref) }
+func (v view[T]) Contents(ref string) []map[string][]byte     { return v.contents(ref) }
 func (v view[T]) Child(step, kind, name string) client.Object { return v.child(step, kind, name) }
 
 func (r *run[T]) referenced(ref string) []client.Object {
@@ -108,7 +110,14 @@ func (r *run[T]) referenced(ref string) []client.Object {
 
 func (r *run[T]) content(ref string) map[string][]byte {
 	if j, ok := r.Plan.refs[ref]; ok {
-		return r.refs[j].content
+		return r.refs[j].content()
+	}
+	return nil
+}
+
+func (r *run[T]) contents(ref string) []map[string][]byte {
+	if j, ok := r.Plan.refs[ref]; ok {
+		return r.refs[j].contents
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"encoding/json"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,10 +22,26 @@ import (
 type refState struct {
 	keys    []types.NamespacedName
 	objects []client.Object
-	content map[string][]byte
-	digest  uint64
-	out     *outcome.Outcome
-	level   int // 1 + the level in which it was evaluated
+	// contents are of the objects that have keys, one for each of keys.
+	contents []map[string][]byte
+	digest   uint64
+	out      *outcome.Outcome
+	level    int // 1 + the level in which it was evaluated
+}
+
+// content has the keys of all objects; nil when none is there.
+func (s *refState) content() map[string][]byte {
+	if len(s.contents) == 1 {
+		return s.contents[0]
+	}
+	var all map[string][]byte
+	for _, c := range s.contents {
+		if all == nil && c != nil {
+			all = make(map[string][]byte, len(c))
+		}
+		maps.Copy(all, c)
+	}
+	return all
 }
 
 // linkRefs makes events of everything the owner refers to wake it, before any of it is read.
@@ -61,7 +78,7 @@ func (r *run[T]) evalReads(i int) {
 
 func (r *run[T]) evalRef(j int) {
 	d, st := &r.Refs[j], &r.refs[j]
-	st.objects, st.content, st.out = st.objects[:0], nil, nil
+	st.objects, st.contents, st.out = st.objects[:0], st.contents[:0], nil
 	h := fnv.New64a()
 	for _, k := range st.keys {
 		if k.Name == "" {
@@ -72,7 +89,7 @@ func (r *run[T]) evalRef(j int) {
 			continue
 		}
 		obj := r.Store.Get(r.refGK[j], k)
-		st.objects = append(st.objects, obj)
+		st.objects, st.contents = append(st.objects, obj), append(st.contents, nil)
 		if obj == nil {
 			_, _ = h.Write([]byte("absent"))
 			if !d.Optional && st.out == nil {
@@ -81,7 +98,7 @@ func (r *run[T]) evalRef(j int) {
 			continue
 		}
 		if hasContent(d.Kind) {
-			r.readContent(j, obj, h)
+			st.contents[len(st.contents)-1] = r.readContent(j, obj, h)
 		} else {
 			_, _ = h.Write([]byte(digest(d, obj)))
 		}
@@ -97,8 +114,8 @@ func (r *run[T]) evalRef(j int) {
 
 type writer interface{ Write([]byte) (int, error) }
 
-// readContent reads the declared fields of a Secret or ConfigMap into the state of reference j.
-func (r *run[T]) readContent(j int, obj client.Object, h writer) {
+// readContent reads the declared fields of a Secret or ConfigMap of reference j; nil when it cannot be read.
+func (r *run[T]) readContent(j int, obj client.Object, h writer) map[string][]byte {
 	d, st := &r.Refs[j], &r.refs[j]
 	kind := r.refGK[j].Kind
 	data, err := r.Store.Content(r.ctx, r.Live, kind, obj)
@@ -106,13 +123,13 @@ func (r *run[T]) readContent(j int, obj client.Object, h writer) {
 		if st.out = apply.Classify(err); st.out.State == outcome.StateFailed {
 			r.wake(r.Backoff.Next(string(r.o.GetUID())+"/ref/"+d.Name, st.out.Class, st.out.After))
 		}
-		return
+		return nil
 	}
 	if data == nil {
 		if !d.Optional {
 			st.out = absent(d.Fields, kind, client.ObjectKeyFromObject(obj))
 		}
-		return
+		return nil
 	}
 	fields := d.Fields
 	if len(fields) == 0 {
@@ -121,9 +138,7 @@ func (r *run[T]) readContent(j int, obj client.Object, h writer) {
 		}
 		slices.Sort(fields)
 	}
-	if st.content == nil {
-		st.content = make(map[string][]byte, len(fields))
-	}
+	content := make(map[string][]byte, len(fields))
 	for _, f := range fields {
 		v, ok := data[f]
 		if !ok {
@@ -132,10 +147,11 @@ func (r *run[T]) readContent(j int, obj client.Object, h writer) {
 			}
 			continue
 		}
-		st.content[f] = v
+		content[f] = v
 		_, _ = h.Write([]byte(f + "\x00" + strconv.Itoa(len(v)) + "\x00"))
 		_, _ = h.Write(v)
 	}
+	return content
 }
 
 func absent(fields []string, kind string, k types.NamespacedName) *outcome.Outcome {

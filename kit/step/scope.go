@@ -40,6 +40,8 @@ type View interface {
 	Referenced(ref string) []client.Object
 	// Content returns the content of a referenced Secret or ConfigMap, restricted to its declared fields; nil if absent.
 	Content(ref string) map[string][]byte
+	// Contents is Content of each object of a reference, in the order of its keys; nil for those that are absent.
+	Contents(ref string) []map[string][]byte
 	// Child returns the cached record of an object that a step made, or nil.
 	Child(step, kind, name string) client.Object
 }
@@ -86,12 +88,22 @@ func (s *Scope[T]) Value(ref, key string) string {
 	return string(v)
 }
 
-// Content returns the declared keys of a referenced Secret or ConfigMap; nil when an optional one is missing.
+// Content returns the declared keys of a referenced Secret or ConfigMap; nil when an optional one is missing. Of
+// several objects it has the keys of all, those of the last where they are the same.
 func (s *Scope[T]) Content(ref string) map[string][]byte {
 	if !s.declared(s.step.Reads, ref, "Reads") {
 		return nil
 	}
 	return s.view.Content(ref)
+}
+
+// Contents returns the declared keys of each Secret or ConfigMap of a reference in the order of its keys; nil for
+// optional ones that are missing.
+func (s *Scope[T]) Contents(ref string) []map[string][]byte {
+	if !s.declared(s.step.Reads, ref, "Reads") {
+		return nil
+	}
+	return s.view.Contents(ref)
 }
 
 // Digest returns a hash, 16 hex digits, of the named keys of a referenced Secret or ConfigMap (all declared keys when
