@@ -27,6 +27,10 @@ type MessageBusSpec struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-_.a-z0-9]*[a-z0-9])?$`
 	// +kubebuilder:validation:XValidation:rule="!(self in ['guest','stackwright-agent'])",message="username is an account of the broker itself; take another one"
 	Username string `json:"username,omitempty"`
+	// Listener asks for a second account, which may listen to notifications of OpenStack's services and nothing else. Its
+	// Secret has the name of the other with -listener.
+	// +optional
+	Listener bool `json:"listener,omitempty"`
 	// DeletionPolicy says whether the virtual host with its queues, the account and the Secret are removed when this
 	// object is deleted.
 	// +optional
@@ -45,6 +49,10 @@ type MessageBusStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	SecretName string `json:"secretName,omitempty"`
+	// ListenerSecretName is the Secret with the same keys of the account that may listen.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	ListenerSecretName string `json:"listenerSecretName,omitempty"`
 	// VHost is the virtual host's name.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63

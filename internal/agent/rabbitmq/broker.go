@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"stackwright.dev/stackwright/internal/agent"
 )
 
 // managementPort is where the broker's management API listens, on the loopback address of the pod only.
@@ -211,117 +209,6 @@ func (d *door) shrink(ctx context.Context, node string) error {
 	err := d.call(ctx, http.MethodDelete, "queues/quorum/replicas/on/"+path(node)+"/shrink", nil, nil)
 	if err != nil {
 		return fmt.Errorf("taking replicas of queues off %s: %w", node, err)
-	}
-	return nil
-}
-
-type vhost struct {
-	Name        string `json:"name,omitempty"`
-	Description string `json:"description"`
-	QueueType   string `json:"default_queue_type"`
-}
-
-type permission struct {
-	Configure string `json:"configure"`
-	Write     string `json:"write"`
-	Read      string `json:"read"`
-}
-
-var everything = permission{Configure: ".*", Write: ".*", Read: ".*"}
-
-// observe compares what the broker has with a bus.
-func (d *door) observe(ctx context.Context, b Bus) (BusState, error) {
-	var v vhost
-	err := d.call(ctx, http.MethodGet, "vhosts/"+path(b.VHost), nil, &v)
-	if err != nil && !missing(err) {
-		return BusState{}, fmt.Errorf("asking for virtual host %s: %w", b.VHost, err)
-	}
-	s := BusState{Exists: err == nil, Owner: v.Description}
-	if v.QueueType != "quorum" {
-		s.Diff = append(s.Diff, "default_queue_type")
-	}
-	var u struct {
-		Hash string   `json:"password_hash"`
-		Tags []string `json:"tags"`
-	}
-	err = d.call(ctx, http.MethodGet, "users/"+path(b.User), nil, &u)
-	switch {
-	case err != nil && !missing(err):
-		return BusState{}, fmt.Errorf("asking for user %s: %w", b.User, err)
-	case err != nil:
-		s.Diff = append(s.Diff, "user")
-	case !slices.Contains(u.Tags, tag(b)):
-		s.Diff, s.UserOwner = append(s.Diff, "user"), strings.TrimPrefix(strings.Join(u.Tags, ","), tagPrefix)
-	case !hashes(u.Hash, b.Password):
-		s.Diff = append(s.Diff, "password")
-	}
-	var p permission
-	err = d.call(ctx, http.MethodGet, "permissions/"+path(b.VHost, b.User), nil, &p)
-	if err != nil && !missing(err) {
-		return BusState{}, fmt.Errorf("asking for the permissions of %s: %w", b.User, err)
-	}
-	if p != everything {
-		s.Diff = append(s.Diff, "permissions")
-	}
-	return s, nil
-}
-
-// ensure makes a bus, or brings one up to date that has the same owner.
-func (d *door) ensure(ctx context.Context, b Bus) error {
-	have, err := d.observe(ctx, b)
-	if err != nil {
-		return err
-	}
-	if err := claim(b, have); err != nil {
-		return err
-	}
-	for _, r := range []struct {
-		path string
-		body any
-	}{
-		{"vhosts/" + path(b.VHost), vhost{Description: b.Owner, QueueType: "quorum"}},
-		{"users/" + path(b.User), map[string]string{"password": b.Password, "tags": tag(b)}},
-		{"permissions/" + path(b.VHost, b.User), everything},
-	} {
-		if err := d.call(ctx, http.MethodPut, r.path, r.body, nil); err != nil {
-			return fmt.Errorf("writing %s: %w", r.path, err)
-		}
-	}
-	return nil
-}
-
-// drop removes a bus. What is gone, or belongs to another bus by now, is fine.
-func (d *door) drop(ctx context.Context, b Bus) error {
-	have, err := d.observe(ctx, b)
-	if err != nil {
-		return err
-	}
-	var paths []string
-	if have.UserOwner == "" {
-		paths = append(paths, "users/"+path(b.User))
-	}
-	if have.Owner == b.Owner {
-		paths = append(paths, "vhosts/"+path(b.VHost))
-	}
-	for _, p := range paths {
-		if err := d.call(ctx, http.MethodDelete, p, nil, nil); err != nil && !missing(err) {
-			return fmt.Errorf("removing %s: %w", p, err)
-		}
-	}
-	return nil
-}
-
-// tagPrefix begins the tag of a user that names its owner. To the broker it means nothing.
-const tagPrefix = "bus:"
-
-func tag(b Bus) string { return tagPrefix + b.Owner }
-
-func claim(b Bus, have BusState) error {
-	if have.Exists && have.Owner != b.Owner {
-		return agent.Conflict(fmt.Sprintf("virtual host %s belongs to %q; choose another vhost", b.VHost, have.Owner))
-	}
-	if have.UserOwner != "" {
-		return agent.Conflict(fmt.Sprintf("user %s belongs to %q; choose another username", b.User, have.UserOwner))
 	}
 	return nil
 }

@@ -11,7 +11,13 @@ type Bus struct {
 	User  string `json:"user"`
 	// Password of the account. It is never logged.
 	Password string `json:"password,omitempty"`
+	// ListenerPassword is that of a second account, which may listen to notifications and nothing else; empty for none.
+	// It is never logged.
+	ListenerPassword string `json:"listenerPassword,omitempty"`
 }
+
+// Listener is the name of the second account.
+func (b Bus) Listener() string { return b.User + "-listener" }
 
 // BusState is what the broker has of a bus.
 type BusState struct {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit"
@@ -33,11 +34,13 @@ type (
 
 // Names of steps and references.
 const (
-	stepSecret = "secret"
-	refBroker  = "rabbitmq"
-	refAgent   = "agent"
-	refTLS     = "tls"
-	refSecret  = "password"
+	stepSecret   = "secret"
+	stepListener = "listener"
+	refBroker    = "rabbitmq"
+	refAgent     = "agent"
+	refTLS       = "tls"
+	refSecret    = "password"
+	refListener  = "listener"
 )
 
 // Keys of a MessageBus's Secret.
@@ -54,6 +57,9 @@ const (
 // SecretName is the Secret that a MessageBus gives to its users.
 func SecretName(name string) string { return name + "-bus" }
 
+// ListenerSecretName is the Secret of the account that may listen to notifications.
+func ListenerSecretName(name string) string { return SecretName(name) + "-listener" }
+
 // Definition is the operator. Agents are called through dial.
 func Definition(dial rabbitmq.Dial) kit.Definition[object] {
 	retained := func(m object) bool { return m.Spec.DeletionPolicy == infrav1.RetainData }
@@ -69,14 +75,18 @@ func Definition(dial rabbitmq.Dial) kit.Definition[object] {
 				ref.Fields[object](pki.CAKey)),
 			ref.Local(refSecret, &corev1.Secret{}, func(m object) string { return SecretName(m.Name) },
 				ref.Fields[object](KeyPassword)),
+			ref.To(refListener, &corev1.Secret{}, listenerKeys, ref.Fields[object](KeyPassword)),
 		},
 		Steps: []step.Step[object]{
-			step.Secret(stepSecret, secret, func(m object) string { return SecretName(m.Name) },
+			step.Secret(stepSecret, secretOf(SecretName, username), func(m object) string { return SecretName(m.Name) },
+				step.Reads[object](refBroker, refTLS), step.KeepWhen(retained)),
+			step.Secret(stepListener, secretOf(ListenerSecretName, listener),
+				func(m object) string { return ListenerSecretName(m.Name) }, step.When(listens),
 				step.Reads[object](refBroker, refTLS), step.KeepWhen(retained)),
 			step.External("vhost", step.Externals[object, wire.Bus, struct{}]{
 				Dial: connect(dial), Want: want,
 				Policy: func(m object) external.Policy { return external.Policy{NoDelete: retained(m)} },
-			}, step.After[object](stepSecret), step.Reads[object](refBroker, refAgent, refSecret),
+			}, step.After[object](stepSecret, stepListener), step.Reads[object](refBroker, refAgent, refSecret, refListener),
 				step.Condition[object]("MessageBusReady")),
 		},
 		Report: report,
@@ -110,9 +120,26 @@ func cluster(obj client.Object) string {
 func vhost(m object) string     { return cmp.Or(m.Spec.VHost, m.Name) }
 func username(m object) string  { return cmp.Or(m.Spec.Username, m.Name) }
 func ownerName(m object) string { return m.Namespace + "/" + m.Name }
+func listener(m object) string  { return wire.Bus{User: username(m)}.Listener() }
+func listens(m object) bool     { return m.Spec.Listener }
 
-// secret keeps the password and says how to connect. A Secret that is deleted comes back with a new password.
-func secret(s *scope, have map[string][]byte) (*step.Generated, error) {
+func listenerKeys(m object) []types.NamespacedName {
+	if !listens(m) {
+		return nil
+	}
+	return []types.NamespacedName{{Namespace: m.Namespace, Name: ListenerSecretName(m.Name)}}
+}
+
+// secretOf keeps the password of an account and says how to connect. A Secret that is deleted comes back with a new
+// password.
+func secretOf(name func(string) string, user func(object) string,
+) func(*scope, map[string][]byte) (*step.Generated, error) {
+	return func(s *scope, have map[string][]byte) (*step.Generated, error) {
+		return secret(s, have, name(s.Owner().Name), user(s.Owner()))
+	}
+}
+
+func secret(s *scope, have map[string][]byte, name, user string) (*step.Generated, error) {
 	m := s.Owner()
 	r, ok := s.Get(refBroker).(*infrav1.RabbitMQ)
 	if !ok {
@@ -126,8 +153,8 @@ func secret(s *scope, have map[string][]byte) (*step.Generated, error) {
 	}
 	hosts, port := rabbitmq.Hosts(r), strconv.Itoa(int(rabbitmq.Port(r)))
 	data := map[string]string{
-		KeyHosts: strings.Join(hosts, ","), KeyPort: port, KeyVHost: vhost(m), KeyUsername: username(m),
-		KeyPassword: password, KeyTransportURL: transportURL(hosts, port, url.UserPassword(username(m), password), vhost(m)),
+		KeyHosts: strings.Join(hosts, ","), KeyPort: port, KeyVHost: vhost(m), KeyUsername: user,
+		KeyPassword: password, KeyTransportURL: transportURL(hosts, port, url.UserPassword(user, password), vhost(m)),
 	}
 	if !r.Spec.TLS.Disabled {
 		data[KeyCA] = s.Value(refTLS, pki.CAKey)
@@ -136,7 +163,7 @@ func secret(s *scope, have map[string][]byte) (*step.Generated, error) {
 	for k, v := range data {
 		out.Data[k] = []byte(v)
 	}
-	out.Name, out.Namespace = SecretName(m.Name), m.Namespace
+	out.Name, out.Namespace = name, m.Namespace
 	return &step.Generated{Secret: out}, s.Err()
 }
 
@@ -151,10 +178,16 @@ func transportURL(hosts []string, port string, account *url.Userinfo, vhost stri
 
 func want(s *scope) (wire.Bus, error) {
 	m := s.Owner()
-	return wire.Bus{Owner: ownerName(m), VHost: vhost(m), User: username(m),
-		Password: s.Value(refSecret, KeyPassword)}, nil
+	b := wire.Bus{Owner: ownerName(m), VHost: vhost(m), User: username(m), Password: s.Value(refSecret, KeyPassword)}
+	if listens(m) {
+		b.ListenerPassword = s.Value(refListener, KeyPassword)
+	}
+	return b, nil
 }
 
 func report(_ step.View, m object) {
 	m.Status.SecretName, m.Status.VHost = SecretName(m.Name), vhost(m)
+	if m.Status.ListenerSecretName = ""; listens(m) {
+		m.Status.ListenerSecretName = ListenerSecretName(m.Name)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,7 +58,12 @@ func members(p *kittest.Play) *fake.Members {
 // key returns a key of the bus's Secret.
 func key(p *kittest.Play, name string) string {
 	p.T.Helper()
-	text, _, _ := unstructured.NestedString(p.Object("Secret/cloud/nova-bus").Object, "data", name)
+	return value(p, p.Object("Secret/cloud/nova-bus"), name)
+}
+
+func value(p *kittest.Play, secret *unstructured.Unstructured, name string) string {
+	p.T.Helper()
+	text, _, _ := unstructured.NestedString(secret.Object, "data", name)
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(b) == 0 {
 		p.T.Errorf("key %s is %q: %v", name, text, err)
@@ -87,6 +93,39 @@ func TestSecretIsWhatTheBrokerHas(t *testing.T) {
 			if got := key(p, name); got != want {
 				t.Errorf("key %s is %q, want %q", name, got, want)
 			}
+		}
+	})
+}
+
+// Who listens gets an account of its own, which goes when nobody is to listen any more.
+func TestListenerHasAnAccount(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		if b, _ := members(p).Bus("nova"); b.ListenerPassword != "" {
+			t.Error("there is an account to listen that nobody asked for")
+		}
+		p.Change(bus, "spec.listener", true)
+		p.Settle()
+		p.Ready()
+		of := p.Object("Secret/cloud/nova-bus-listener")
+		b, _ := members(p).Bus("nova")
+		at := value(p, of, "transport_url")
+		if b.ListenerPassword == "" || b.ListenerPassword == b.Password ||
+			!strings.Contains(at, "//nova-listener:"+b.ListenerPassword+"@mq-0") || !strings.HasSuffix(at, "/nova") {
+			t.Error("the Secret has not what the broker has")
+		}
+		name, _, _ := unstructured.NestedString(p.Object(bus).Object, "status", "listenerSecretName")
+		if name != of.GetName() {
+			t.Errorf("the status names Secret %q", name)
+		}
+		p.Change(bus, "spec.listener", nil)
+		p.Settle()
+		p.Ready()
+		if b, _ := members(p).Bus("nova"); b.ListenerPassword != "" {
+			t.Error("the account stays when nobody listens")
+		}
+		if slices.ContainsFunc(p.Objects(), func(u *unstructured.Unstructured) bool { return u.GetName() == of.GetName() }) {
+			t.Error("the Secret stays when nobody listens")
 		}
 	})
 }

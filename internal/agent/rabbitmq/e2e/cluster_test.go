@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
 
 	wire "stackwright.dev/stackwright/internal/agent/member"
 	"stackwright.dev/stackwright/internal/agent/rabbitmq"
@@ -267,6 +270,26 @@ func TestBus(t *testing.T) {
 	if s := ask(changed); !slices.Equal(s.Diff, []string{"password"}) {
 		t.Errorf("difference is %v, want the password", s.Diff)
 	}
+	listens := testBus
+	listens.ListenerPassword = "a listener of the test"
+	s = rabbitmq.BusState{}
+	if s := ask(listens); !slices.Equal(s.Diff, []string{"listener user", "listener permissions"}) {
+		t.Errorf("difference is %v, want the listener", s.Diff)
+	}
+	if err := d.order("mq-1", "PUT /v1/bus", listens, nil); err != nil {
+		t.Fatal(err)
+	}
+	s = rabbitmq.BusState{}
+	if s := ask(listens); len(s.Diff) > 0 {
+		t.Errorf("difference is %v after the listener was made", s.Diff)
+	}
+	l.listen(t, listens)
+	if err := d.order("mq-1", "PUT /v1/bus", testBus, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.dialAs(listens.Listener(), listens.ListenerPassword, 0); err == nil {
+		t.Error("the account of a listener that nobody wants any more still works")
+	}
 	foreign := testBus
 	foreign.Owner = "test/other"
 	err := d.order("mq-1", "PUT /v1/bus", foreign, nil)
@@ -284,4 +307,104 @@ func TestBus(t *testing.T) {
 	if _, err := l.dial(0); err == nil {
 		t.Error("the account of a removed bus still works")
 	}
+}
+
+// listen checks what a listener may do: hear what a service sends, and nothing else. What nobody reads is bounded.
+func (l *lab) listen(t *testing.T, b rabbitmq.Bus) {
+	t.Helper()
+	service, err := l.dial(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer service.Close()
+	listener, err := l.dialAs(b.Listener(), b.ListenerPassword, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	sends := channel(t, service)
+	if err := sends.ExchangeDeclare("keystone", "topic", false, false, false, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sends.QueueDeclare("conductor", true, false, false, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	hears := channel(t, listener)
+	const own = "stackwright.notifications.test"
+	if _, err := hears.QueueDeclare(own, false, true, true, false, amqp.Table{"x-queue-type": "classic"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := hears.QueueBind(own, "notifications.*", "keystone", false, nil); err != nil {
+		t.Fatal(err)
+	}
+	heard, err := hears.Consume(own, "", true, true, false, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	news := amqp.Publishing{Body: []byte("a user")}
+	if err := sends.Publish("keystone", "notifications.info", false, false, news); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case m := <-heard:
+		if string(m.Body) != "a user" {
+			t.Errorf("heard %q", m.Body)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("nothing was heard")
+	}
+	refused(t, listener)
+	l.bounded(t, sends)
+}
+
+// refused tries what a listener may not do.
+func refused(t *testing.T, listener *amqp.Connection) {
+	t.Helper()
+	for what, try := range map[string]func(*amqp.Channel) error{
+		"read a service's queue": func(c *amqp.Channel) error {
+			_, err := c.Consume("conductor", "", true, false, false, false, nil)
+			return err
+		},
+		"make a queue": func(c *amqp.Channel) error {
+			_, err := c.QueueDeclare("mine", true, false, false, false, nil)
+			return err
+		},
+		"empty a queue":      func(c *amqp.Channel) error { _, err := c.QueuePurge("conductor", false); return err },
+		"delete an exchange": func(c *amqp.Channel) error { return c.ExchangeDelete("keystone", false, false) },
+	} {
+		var answer *amqp.Error
+		if err := try(channel(t, listener)); !errors.As(err, &answer) || answer.Code != amqp.AccessRefused {
+			t.Errorf("a listener may %s: %v", what, err)
+		}
+	}
+}
+
+// bounded fills a queue that nobody reads.
+func (*lab) bounded(t *testing.T, sends *amqp.Channel) {
+	t.Helper()
+	if _, err := sends.QueueDeclare("notifications.info", true, false, false, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 48 {
+		much := amqp.Publishing{Body: make([]byte, 1<<20)}
+		if err := sends.Publish("", "notifications.info", false, false, much); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := 0
+	until(t, "a queue that nobody reads to be bounded", 20*time.Second, func() bool {
+		q, err := sends.QueueDeclarePassive("notifications.info", true, false, false, false, nil)
+		left = q.Messages
+		return err == nil && left > 0 && left <= 16
+	})
+	t.Logf("of 48 MiB that nobody reads %d are left", left)
+}
+
+func channel(t *testing.T, c *amqp.Connection) *amqp.Channel {
+	t.Helper()
+	ch, err := c.Channel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ch
 }

@@ -20,11 +20,15 @@ import (
 
 // dial connects to the first member that answers, over TLS, with the bus's account.
 func (l *lab) dial(members ...int) (*amqp.Connection, error) {
+	return l.dialAs(testBus.User, testBus.Password, members...)
+}
+
+func (l *lab) dialAs(user, password string, members ...int) (*amqp.Connection, error) {
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(l.ca.Cert)
 	var errs []error
 	for _, i := range members {
-		u := url.URL{Scheme: "amqps", User: url.UserPassword(testBus.User, testBus.Password),
+		u := url.URL{Scheme: "amqps", User: url.UserPassword(user, password),
 			Host: net.JoinHostPort(podIP(i), "5671"), Path: "/" + testBus.VHost}
 		c, err := amqp.DialConfig(u.String(), amqp.Config{Heartbeat: 5 * time.Second,
 			Dial:            amqp.DefaultDial(2 * time.Second),

@@ -52,7 +52,10 @@ func (m *Members) state(b wire.Bus) wire.BusState {
 	have, ok := m.buses[b.VHost]
 	s := wire.BusState{Exists: ok, Owner: have.Owner}
 	if ok && have.Password != b.Password {
-		s.Diff = []string{"password"}
+		s.Diff = append(s.Diff, "password")
+	}
+	if ok && have.ListenerPassword != b.ListenerPassword {
+		s.Diff = append(s.Diff, "listener password")
 	}
 	return s
 }
