@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +28,7 @@ const (
 
 // line is a Line over AMQP 0-9-1.
 type line struct {
+	only    []string
 	conn    *amqp.Connection
 	channel *amqp.Channel
 	queue   string
@@ -35,8 +37,10 @@ type line struct {
 	lost    chan *amqp.Error
 }
 
-// Connect is the Dial of the real world. It tries each host of the URL.
-func Connect(ctx context.Context, c Config) (Line, error) {
+// Connect is the Dial of the real world. It tries each host of a URL.
+func Connect(ctx context.Context, c Config) (Line, error) { return joined(connect)(ctx, c) }
+
+func connect(ctx context.Context, c Config) (Line, error) {
 	a, err := c.parse()
 	if err != nil {
 		return nil, err
@@ -51,7 +55,7 @@ func Connect(ctx context.Context, c Config) (Line, error) {
 		if l, err = open(ctx, h, a); err == nil {
 			return l, nil
 		}
-		err = fmt.Errorf("the bus at %s does not let us in: %w", h.address, plain(err))
+		err = fmt.Errorf("the bus at %s does not let us into virtual host %s: %w", h.address, a.vhost, plain(err))
 	}
 	return nil, err
 }
@@ -90,7 +94,7 @@ func open(ctx context.Context, h host, a *address) (*line, error) {
 		}
 		raw = secured
 	}
-	l := &line{held: &atomic.Int64{}}
+	l := &line{held: &atomic.Int64{}, only: a.only}
 	l.conn, err = amqp.Open(newGuard(raw, l.held), amqp.Config{
 		SASL:  []amqp.Authentication{&amqp.PlainAuth{Username: h.user, Password: h.password}},
 		Vhost: a.vhost, Heartbeat: heartbeat, FrameSize: 128 << 10, ChannelMax: 8, Locale: "en_US",
@@ -129,6 +133,9 @@ func (l *line) consume() error {
 
 // Bind implements Line. A channel ends when it asks for an exchange that is not there, so the question has its own.
 func (l *line) Bind(exchange string, keys []string) (bool, error) {
+	if len(l.only) > 0 && !slices.Contains(l.only, exchange) {
+		return false, nil
+	}
 	ch, err := l.conn.Channel()
 	if err != nil {
 		return false, err

@@ -13,6 +13,8 @@ import (
 // Config says where notifications come from.
 type Config struct {
 	// URL of the bus as oslo.messaging takes it, rabbit://user:password@host:port,.../vhost, or amqp:// or amqps://.
+	// There may be several, each on a line of its own, of services that have virtual hosts of their own. The option
+	// exchange=NAME, which may be repeated, says which exchanges are looked for there; all of Exchanges without it.
 	URL string
 	// CA in PEM, besides those of the system. With it the connection is encrypted whatever the URL says.
 	CA []byte
@@ -57,6 +59,8 @@ type address struct {
 	hosts []host
 	vhost string
 	tls   *tls.Config
+	// only are the exchanges that are looked for; none is all.
+	only []string
 }
 
 // errURL says no more: what does not parse may have the password anywhere.
@@ -82,7 +86,7 @@ func (c Config) parse() (*address, error) {
 		return nil, errURL
 	}
 	encrypted := scheme == "amqps" || len(c.CA) > 0 || slices.Contains([]string{"1", "true", "True"}, options.Get("ssl"))
-	a := &address{vhost: vhost}
+	a := &address{vhost: vhost, only: options["exchange"]}
 	switch scheme {
 	case "rabbit", "amqp", "amqps", "kombu":
 	default:
