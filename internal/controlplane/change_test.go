@@ -80,27 +80,6 @@ func TestDisabledServiceGoesAndComesBack(t *testing.T) {
 	})
 }
 
-// Nobody takes the notifications of a plain control plane, so there are none: they would only fill the broker.
-func TestKeystoneNotifiesWhenAsked(t *testing.T) {
-	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
-		if got := field(p, "Keystone/first-keystone", "spec", "rabbitmq"); got != nil {
-			t.Errorf("Keystone notifies RabbitMQ %v although nobody asked for it", got)
-		}
-		p.Change(cloud, "spec.services", map[string]any{"keystone": map[string]any{"notifications": true}})
-		p.Settle()
-		p.Ready()
-		if got := field(p, "Keystone/first-keystone", "spec", "rabbitmq"); got != "first-rabbitmq" {
-			t.Errorf("Keystone notifies %v, want first-rabbitmq", got)
-		}
-		p.Change(cloud, "spec.services", nil)
-		p.Settle()
-		p.Ready()
-		if got := field(p, "Keystone/first-keystone", "spec", "rabbitmq"); got != nil {
-			t.Errorf("Keystone still notifies %v", got)
-		}
-	})
-}
-
 func TestOverridesWinOverTheSize(t *testing.T) {
 	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
 		p.Change(cloud, "spec.size", "large")

@@ -17,7 +17,7 @@ func cinder(s *scope) ([]kubeclient.Object, error) {
 			Database:      data(o),
 			Identity:      known(o),
 			RabbitMQ:      childName(o, "rabbitmq"),
-			Notifications: asked.Notifications,
+			Notifications: notifies(o, asked.Notifications),
 			Backends:      asked.Backends,
 			Backup:        asked.Backup,
 			Scheduler:     size.worker.settings(asked.Scheduler),

@@ -20,6 +20,7 @@ import (
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/infra/messagebus"
 	"stackwright.dev/stackwright/internal/pki"
 )
 
@@ -33,6 +34,8 @@ const (
 	refRelease = "release"
 	refClouds  = "clouds"
 	refCells   = "nova-cells"
+	// refListeners are the accounts that may listen to notifications.
+	refListeners = "listeners"
 
 	stepRelease   = "release"
 	stepServices  = "services"
@@ -54,6 +57,8 @@ const (
 	stepHeat      = "heat"
 	stepCinder    = "cinder"
 	stepHorizon   = "horizon"
+
+	stepNotifications = "notifications"
 )
 
 // Definition is the controller of control planes. releases lists the names of the releases that exist.
@@ -65,6 +70,8 @@ func Definition(releases func(context.Context) ([]string, error)) kit.Definition
 			ref.To(refRelease, &controlplanev1.OpenStackRelease{}, releaseKey, ref.Optional[*cloud](),
 				ref.DigestOf[*cloud](generation)),
 			ref.Local(refClouds, &corev1.Secret{}, cloudsSecret, ref.Fields[*cloud](cloudsFile, cloudsCA)),
+			ref.To(refListeners, &corev1.Secret{}, listenerKeys, ref.Optional[*cloud](),
+				ref.Fields[*cloud](messagebus.KeyTransportURL, messagebus.KeyCA)),
 			ref.To(refCells, &servicev1.NovaCell{}, cellKeys, ref.WaitFor[*cloud](gate.For(&servicev1.NovaCell{}))),
 		),
 		Steps:  steps(releases),
@@ -99,6 +106,8 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 			step.Condition[*cloud]("OVNReady")),
 		step.Objects(stepHorizon, horizon, ready, release, step.After[*cloud](stepKeystone, stepCache),
 			step.When(horizonOn), step.Makes[*cloud](&servicev1.Horizon{}), step.Condition[*cloud]("HorizonReady")),
+		step.Secret(stepNotifications, notifications, notificationsSecret, step.When(anybodySends),
+			step.Reads[*cloud](refListeners), step.Condition[*cloud]("NotificationsReady")),
 		step.Check(stepNovaCells, func(context.Context, *scope) *outcome.Outcome { return outcome.Done() },
 			step.After[*cloud](stepNova), step.When(novaOn), step.Reads[*cloud](refCells),
 			step.Condition[*cloud]("NovaCellsReady")),

@@ -22,7 +22,7 @@ func glance(s *scope) ([]kubeclient.Object, error) {
 			ProjectQuota: asked.ProjectQuota.DeepCopy(),
 		},
 	}
-	if asked.Notifications && rabbitOn(o) {
+	if notifies(o, asked.Notifications) {
 		g.Spec.RabbitMQ = childName(o, "rabbitmq")
 	}
 	if c := g.Spec.Cache; c != nil && c.ClassName == "" {

@@ -18,7 +18,7 @@ func heat(s *scope) ([]kubeclient.Object, error) {
 			RabbitMQ:      childName(o, "rabbitmq"),
 			CFN:           servicev1.SecondAPI{Worker: size.worker.settings(asked.CFN.Worker), Expose: asked.CFN.Expose},
 			Engine:        size.worker.settings(asked.Engine),
-			Notifications: asked.Notifications,
+			Notifications: notifies(o, asked.Notifications),
 		},
 	}
 	if memcachedOn(o) {

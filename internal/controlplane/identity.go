@@ -18,6 +18,7 @@ func identity(s *scope) ([]kubeclient.Object, error) {
 		ObjectMeta: child(s.Owner(), "keystone"),
 		Spec: openstackv1.CloudSpec{
 			SecretRef: openstackv1.CloudSecret{Name: cloudsSecret(s.Owner())}, Entry: entryInternal,
+			Notifications: heard(s.Owner()),
 		},
 	}}, nil
 }

@@ -24,7 +24,7 @@ func keystone(s *scope) ([]kubeclient.Object, error) {
 	if memcachedOn(o) {
 		k.Spec.Memcached = childName(o, "memcached")
 	}
-	if asked.Notifications && rabbitOn(o) {
+	if notifies(o, asked.Notifications) {
 		k.Spec.RabbitMQ = childName(o, "rabbitmq")
 	}
 	if asked.Fernet != nil {

@@ -23,7 +23,7 @@ func neutron(s *scope) ([]kubeclient.Object, error) {
 			RPC:              size.worker.settings(asked.RPC),
 			Periodic:         size.worker.settings(asked.Periodic),
 			Maintenance:      size.worker.settings(asked.Maintenance),
-			Notifications:    asked.Notifications,
+			Notifications:    notifies(o, asked.Notifications),
 			NotifyNova:       novaOn(o),
 		},
 	}}, nil

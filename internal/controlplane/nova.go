@@ -19,7 +19,7 @@ func nova(s *scope) ([]kubeclient.Object, error) {
 			RabbitMQ:      childName(o, "rabbitmq"),
 			Scheduler:     size.worker.settings(asked.Scheduler),
 			Conductor:     size.worker.settings(asked.Conductor),
-			Notifications: asked.Notifications,
+			Notifications: notifies(o, asked.Notifications),
 		},
 	}
 	if memcachedOn(o) {

@@ -30,7 +30,7 @@ func (s Service[T]) DatabaseStep(o ...step.Option[T]) step.Step[T] {
 func (s Service[T]) BusStep(o ...step.Option[T]) step.Step[T] {
 	return step.Objects(StepBus, func(sc *step.Scope[T]) ([]client.Object, error) {
 		b := &infrav1.MessageBus{ObjectMeta: s.meta(sc.Owner(), sc.Owner().GetName())}
-		b.Spec.RabbitMQ = s.rabbitMQ(sc.Owner())
+		b.Spec.RabbitMQ, b.Spec.Listener = s.rabbitMQ(sc.Owner()), s.Notifies != nil && s.Notifies(sc.Owner())
 		return []client.Object{b}, nil
 	}, append(o, step.Makes[T](&infrav1.MessageBus{}), step.Condition[T]("MessageBusReady"),
 		step.When(func(o T) bool { return s.rabbitMQ(o) != "" }), step.Component[T](ComponentSetup))...)

@@ -55,6 +55,8 @@ type Service[T Object] struct {
 	// use any.
 	Memcached func(T) string
 	RabbitMQ  func(T) string
+	// Notifies tells whether the service tells of changes over its RabbitMQ; nil is never.
+	Notifies func(T) bool
 	// Identity says where the service is known; nil for the service that knows the others. Type is how clients find it
 	// in the catalog, Description is for people.
 	Identity    func(T) servicev1.Identity

@@ -52,6 +52,7 @@ type TLS struct {
 }
 
 // OpenStackControlPlaneSpec says which OpenStack is wanted.
+// +kubebuilder:validation:XValidation:rule="!self.?notifications.orValue(false) || !has(self.services) || !has(self.services.rabbitmq) || self.services.rabbitmq.?enabled.orValue(true)",message="services send notifications over rabbitmq: enable rabbitmq, or turn notifications off"
 type OpenStackControlPlaneSpec struct {
 	// Release names the OpenStackRelease that runs. A higher release upgrades; a lower one is refused.
 	// +optional
@@ -88,6 +89,11 @@ type OpenStackControlPlaneSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	ConfirmDeletion string `json:"confirmDeletion,omitempty"`
+	// Notifications lets all services tell of changes over RabbitMQ, and the operator listen, so that what is changed
+	// behind its back is found at once. Single services do so with a field of their own. Secret <name>-notifications is
+	// for further Clouds that want to hear.
+	// +optional
+	Notifications bool `json:"notifications,omitempty"`
 	// Paused stops all changes by the operator until it is false again.
 	// +optional
 	Paused bool `json:"paused,omitempty"`

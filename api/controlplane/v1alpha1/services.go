@@ -233,8 +233,8 @@ type KeystoneService struct {
 	// TrustFlush says when expired trusts are removed from the database.
 	// +optional
 	TrustFlush *servicev1.TrustFlush `json:"trustFlush,omitempty"`
-	// Notifications sends a message to RabbitMQ for each change of a user, project or role. Somebody has to take the
-	// messages.
+	// Notifications sends a message to RabbitMQ for each change of a user, project or role.
+	// That of the control plane turns it on for all services.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }
@@ -257,7 +257,8 @@ type GlanceService struct {
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="quantity(self).isGreaterThan(quantity('0'))",message="projectQuota is more than nothing, such as 500Gi; leave it out for no limit"
 	ProjectQuota resource.Quantity `json:"projectQuota,omitzero"`
-	// Notifications sends a message to RabbitMQ for each change of an image. Somebody has to take the messages.
+	// Notifications sends a message to RabbitMQ for each change of an image.
+	// That of the control plane turns it on for all services.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }
@@ -315,7 +316,8 @@ type NeutronService struct {
 	// Maintenance says how the program runs that puts right what OVN's databases lack.
 	// +optional
 	Maintenance servicev1.Worker `json:"maintenance,omitzero"`
-	// Notifications sends a message to RabbitMQ for each change of a network. Somebody has to take the messages.
+	// Notifications sends a message to RabbitMQ for each change of a network.
+	// That of the control plane turns it on for all services.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }
@@ -339,7 +341,8 @@ type NovaService struct {
 	// Maintenance says when the databases are cleaned, and of what.
 	// +optional
 	Maintenance *servicev1.Maintenance `json:"maintenance,omitempty"`
-	// Notifications sends a message to RabbitMQ for each change of a server. Somebody has to take the messages.
+	// Notifications sends a message to RabbitMQ for each change of a server.
+	// That of the control plane turns it on for all services.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }
@@ -374,7 +377,8 @@ type HeatService struct {
 	// Maintenance says when deleted stacks are removed from the database.
 	// +optional
 	Maintenance *servicev1.Maintenance `json:"maintenance,omitempty"`
-	// Notifications sends a message to RabbitMQ for each change of a stack. Somebody has to take the messages.
+	// Notifications sends a message to RabbitMQ for each change of a stack.
+	// That of the control plane turns it on for all services.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }
@@ -411,7 +415,8 @@ type CinderService struct {
 	// Maintenance says when the database is cleaned, and of what.
 	// +optional
 	Maintenance *servicev1.CinderMaintenance `json:"maintenance,omitempty"`
-	// Notifications sends a message to RabbitMQ for each change of a volume. Somebody has to take the messages.
+	// Notifications sends a message to RabbitMQ for each change of a volume.
+	// That of the control plane turns it on for all services.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }

@@ -19,8 +19,8 @@ type CinderSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	RabbitMQ string `json:"rabbitmq"`
-	// Notifications sends a message for each change of a volume. Turn it on when something takes the messages: nobody's
-	// messages fill the broker.
+	// Notifications sends a message for each change of a volume.
+	// A queue that nobody reads keeps the newest 16 MiB.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 	// Backends have the volumes, each with a program of its own and a volume type named like it. The first one takes

@@ -16,7 +16,7 @@ type GlanceSpec struct {
 	// Identity says where the service is known.
 	Identity Identity `json:"identity"`
 	// RabbitMQ names the RabbitMQ that takes a message for each change of an image, and gets a MessageBus for it. Empty:
-	// Glance is silent. Name one when something takes the messages: nobody's messages fill the broker.
+	// Glance is silent. A queue that nobody reads keeps the newest 16 MiB.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	RabbitMQ string `json:"rabbitmq,omitempty"`

@@ -23,8 +23,8 @@ type HeatSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Memcached string `json:"memcached,omitempty"`
-	// Notifications sends a message for each change of a stack. Turn it on when something takes the messages: nobody's
-	// messages fill the broker.
+	// Notifications sends a message for each change of a stack.
+	// A queue that nobody reads keeps the newest 16 MiB.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 	// Domain is the name in Keystone of the domain with the users of stacks, which no other Heat may have.

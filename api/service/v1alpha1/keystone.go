@@ -17,8 +17,8 @@ type KeystoneSpec struct {
 	// +kubebuilder:validation:MaxLength=253
 	Memcached string `json:"memcached,omitempty"`
 	// RabbitMQ names the RabbitMQ that takes a message for each change of a user, project or role, and gets a MessageBus
-	// for it. Empty: Keystone is silent and needs no message bus. Name one when something takes the messages: nobody's
-	// messages fill the broker.
+	// for it. Empty: Keystone is silent and needs no message bus. A queue that nobody reads keeps the newest
+	// 16 MiB.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	RabbitMQ string `json:"rabbitmq,omitempty"`

@@ -18,8 +18,8 @@ type NeutronSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	RabbitMQ string `json:"rabbitmq"`
-	// Notifications sends a message for each change of a network and of what is in it. Turn it on when something takes
-	// the messages: nobody's messages fill the broker.
+	// Notifications sends a message for each change of a network and of what is in it.
+	// A queue that nobody reads keeps the newest 16 MiB.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 	// NotifyNova tells Nova what becomes of the ports of servers: a server starts when its ports are plugged. It is for a

@@ -22,8 +22,8 @@ type NovaSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Memcached string `json:"memcached,omitempty"`
-	// Notifications sends a message for each change of a server. Turn it on when something takes the messages: nobody's
-	// messages fill the broker.
+	// Notifications sends a message for each change of a server.
+	// A queue that nobody reads keeps the newest 16 MiB.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 	// Cells hold the compute hosts and their servers. A cell that breaks keeps its servers running, and does not keep the

@@ -28,8 +28,8 @@ type NovaCellSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Memcached string `json:"memcached,omitempty"`
-	// Notifications sends a message for each change of a server that happens on a host. Turn it on when something takes
-	// the messages: nobody's messages fill the broker.
+	// Notifications sends a message for each change of a server that happens on a host.
+	// A queue that nobody reads keeps the newest 16 MiB.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 

@@ -77,6 +77,7 @@ func Definition(gateway bool) kit.Definition[*cinder] {
 		Environment: func(string) []corev1.EnvVar { return nil },
 		Database:    func(c *cinder) servicev1.Database { return c.Spec.Database },
 		RabbitMQ:    func(c *cinder) string { return c.Spec.RabbitMQ },
+		Notifies:    func(c *cinder) bool { return c.Spec.Notifications },
 		Identity:    func(c *cinder) servicev1.Identity { return c.Spec.Identity },
 		Type:        "block-storage", Description: "OpenStack Block Storage",
 		Logins:  []string{"nova", "service_user"},

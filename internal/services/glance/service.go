@@ -47,6 +47,7 @@ func Definition(gateway bool) kit.Definition[*glance] {
 		},
 		Database: func(g *glance) servicev1.Database { return g.Spec.Database },
 		RabbitMQ: func(g *glance) string { return g.Spec.RabbitMQ },
+		Notifies: func(*glance) bool { return true }, // RabbitMQ is there for nothing else
 		Identity: func(g *glance) servicev1.Identity { return g.Spec.Identity },
 		Type:     "image", Description: "OpenStack Image",
 		Options: options, Reads: append(service.CephReads(), secretReads()...), Keys: keys,

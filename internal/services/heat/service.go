@@ -60,6 +60,7 @@ func Definition(gateway bool) kit.Definition[*heat] {
 		Environment: environment,
 		Database:    func(h *heat) servicev1.Database { return h.Spec.Database },
 		RabbitMQ:    func(h *heat) string { return h.Spec.RabbitMQ },
+		Notifies:    func(h *heat) bool { return h.Spec.Notifications },
 		Memcached:   func(h *heat) string { return h.Spec.Memcached },
 		Identity:    func(h *heat) servicev1.Identity { return h.Spec.Identity },
 		Type:        "orchestration", Description: "OpenStack Orchestration",

@@ -56,6 +56,7 @@ func Definition(gateway bool) kit.Definition[*keystone] {
 		Database:  func(k *keystone) servicev1.Database { return k.Spec.Database },
 		Memcached: func(k *keystone) string { return k.Spec.Memcached },
 		RabbitMQ:  func(k *keystone) string { return k.Spec.RabbitMQ },
+		Notifies:  func(*keystone) bool { return true }, // RabbitMQ is there for nothing else
 		Options:   options,
 		// Federation reads it from a section named after the protocol, such as openid.
 		Free:    []string{"remote_id_attribute"},

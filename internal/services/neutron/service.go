@@ -45,6 +45,7 @@ func Definition(gateway bool) kit.Definition[*neutron] {
 		},
 		Database: func(n *neutron) servicev1.Database { return n.Spec.Database },
 		RabbitMQ: func(n *neutron) string { return n.Spec.RabbitMQ },
+		Notifies: func(n *neutron) bool { return n.Spec.Notifications },
 		Identity: func(n *neutron) servicev1.Identity { return n.Spec.Identity },
 		Type:     "network", Description: "OpenStack Networking",
 		Logins:  []string{"nova", "placement"},

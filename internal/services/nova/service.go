@@ -72,6 +72,7 @@ func Definition(gateway bool) kit.Definition[*nova] {
 		Database:        func(n *nova) servicev1.Database { return n.Spec.Database },
 		DatabaseSection: "api_database", Databases: []string{"database"},
 		RabbitMQ:  func(n *nova) string { return n.Spec.RabbitMQ },
+		Notifies:  func(n *nova) bool { return n.Spec.Notifications },
 		Memcached: func(n *nova) string { return n.Spec.Memcached },
 		Identity:  func(n *nova) servicev1.Identity { return n.Spec.Identity },
 		Type:      "compute", Description: "OpenStack Compute",

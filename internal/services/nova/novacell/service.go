@@ -62,6 +62,7 @@ func Definition(gateway bool) kit.Definition[*cell] {
 		Environment: nova.Environment,
 		Database:    func(c *cell) servicev1.Database { return c.Spec.Database },
 		RabbitMQ:    func(c *cell) string { return c.Spec.RabbitMQ },
+		Notifies:    func(c *cell) bool { return c.Spec.Notifications },
 		Memcached:   func(c *cell) string { return c.Spec.Memcached },
 		Identity:    func(c *cell) servicev1.Identity { return c.Spec.Identity },
 		User:        func(c *cell) string { return c.Spec.Nova },

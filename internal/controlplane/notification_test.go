@@ -1,0 +1,91 @@
+package controlplane_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"stackwright.dev/kit/kittest"
+)
+
+// account makes the Secret of a MessageBus's listener, as its operator does.
+func account(p *kittest.Play, bus, url string) {
+	p.T.Helper()
+	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "data": map[string]any{
+		"transport_url": base64.StdEncoding.EncodeToString([]byte(url)), "ca.crt": "Y2E="}}}
+	u.SetNamespace("cloud")
+	u.SetName(bus + "-bus-listener")
+	p.Create(u)
+}
+
+// wantURLs checks what the Secret for Clouds has.
+func wantURLs(p *kittest.Play, want ...string) {
+	p.T.Helper()
+	b, err := base64.StdEncoding.DecodeString(field(p, "Secret/first-notifications", "data", "transport_url").(string))
+	if got := string(b); err != nil || got != strings.Join(want, "\n") {
+		p.T.Errorf("the Secret has %q: %v, want %q", got, err, want)
+	}
+	if got := field(p, "Secret/first-notifications", "data", "ca.crt"); got != "Y2E=" {
+		p.T.Errorf("ca.crt is %v", got)
+	}
+}
+
+// Messages cost something, so that there are none unless somebody asks for them.
+func TestKeystoneNotifiesWhenAsked(t *testing.T) {
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		if got := field(p, "Keystone/first-keystone", "spec", "rabbitmq"); got != nil {
+			t.Errorf("Keystone notifies RabbitMQ %v although nobody asked for it", got)
+		}
+		p.Change(cloud, "spec.services", map[string]any{"keystone": map[string]any{"notifications": true}})
+		p.Settle()
+		if got := field(p, "Keystone/first-keystone", "spec", "rabbitmq"); got != "first-rabbitmq" {
+			t.Errorf("Keystone notifies %v, want first-rabbitmq", got)
+		}
+		got := field(p, "Cloud/first-keystone", "spec", "notifications", "secretRef", "name")
+		if got != "first-notifications" {
+			t.Errorf("the Cloud listens by Secret %v", got)
+		}
+		if c := p.Condition(cloud, "NotificationsReady"); !strings.Contains(c.Message, "MessageBus first-keystone") {
+			t.Errorf("without the account the condition is %v", c)
+		}
+		account(p, "first-keystone", "rabbit://k:1@mq:5671/k")
+		p.Settle()
+		p.Ready()
+		wantURLs(p, "rabbit://k:1@mq:5671/k?exchange=keystone")
+		p.Change(cloud, "spec.services", nil)
+		p.Settle()
+		p.Ready()
+		if got := field(p, "Keystone/first-keystone", "spec", "rabbitmq"); got != nil {
+			t.Errorf("Keystone still notifies %v", got)
+		}
+		if got := field(p, "Cloud/first-keystone", "spec", "notifications"); got != nil {
+			t.Errorf("the Cloud still listens: %v", got)
+		}
+	})
+}
+
+// One field turns it on for all services, and for those of Nova's cells.
+func TestEverybodyNotifiesWhenAsked(t *testing.T) {
+	kittest.New(t, withNova()).Run(t, func(p *kittest.Play) {
+		p.Change(cloud, "spec.services", all(map[string]any{}))
+		p.Change(cloud, "spec.notifications", true)
+		p.Settle()
+		for _, kind := range []string{"Neutron/first-neutron", "Nova/first-nova"} {
+			if got := field(p, kind, "spec", "notifications"); got != true {
+				t.Errorf("%s notifies: %v", kind, got)
+			}
+		}
+		for _, kind := range []string{"Keystone/first-keystone", "Glance/first-glance"} {
+			if got := field(p, kind, "spec", "rabbitmq"); got != "first-rabbitmq" {
+				t.Errorf("%s notifies %v", kind, got)
+			}
+		}
+		account(p, "first-nova-cell1", "rabbit://c:1@mq:5671/c")
+		account(p, "first-neutron", "rabbit://n:1@mq:5671/n")
+		p.Settle()
+		p.Ready() // those that are not there yet keep nobody waiting
+		wantURLs(p, "rabbit://n:1@mq:5671/n?exchange=neutron", "rabbit://c:1@mq:5671/c?exchange=nova")
+	})
+}
