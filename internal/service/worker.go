@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -222,10 +223,13 @@ func (s Service[T]) workerTemplate(sc *step.Scope[T], w Worker[T], config string
 	if len(settings.Resources.Requests) > 0 || len(settings.Resources.Limits) > 0 {
 		c.Resources = settings.Resources
 	}
-	c.ReadinessProbe = w.readiness()
+	if w.Port == 0 && len(w.Peers) > 0 {
+		Inspect(c, "sh", "-c", w.connected())
+	}
 	if w.Port != 0 {
 		c.Ports = []corev1.ContainerPort{{Name: "api", ContainerPort: w.Port, Protocol: corev1.ProtocolTCP}}
-		c.ReadinessProbe = &corev1.Probe{ProbeHandler: asks(o, w.Health), PeriodSeconds: 4, TimeoutSeconds: 5,
+		// Some of these programs make a process for each connection.
+		c.ReadinessProbe = &corev1.Probe{ProbeHandler: asks(o, w.Health), PeriodSeconds: 10, TimeoutSeconds: 5,
 			FailureThreshold: 2}
 		if w.Serves != nil {
 			t.Spec.TerminationGracePeriodSeconds = new(int64(s.grace()))
@@ -243,13 +247,10 @@ func (s Service[T]) workerTemplate(sc *step.Scope[T], w Worker[T], config string
 	return t
 }
 
-// readiness looks into the kernel's table of connections, which a pod has to itself. There is nothing to ask a worker,
-// and a program that asks the bus about it would cost more than many a worker does. A worker is never ended for having
-// lost a peer: it connects again by itself, and a new one could do no more.
-func (w Worker[T]) readiness() *corev1.Probe {
-	if len(w.Peers) == 0 {
-		return nil
-	}
+// connected is a script that looks into the kernel's table of connections, which a pod has to itself. There is nothing
+// to ask a worker, and a program that asks the bus about it would cost more than many a worker does. A worker is never
+// ended for having lost a peer: it connects again by itself, and a new one could do no more.
+func (w Worker[T]) connected() string {
 	// Columns are the local address, the remote one, and the state, of which 01 is established; see the kernel's
 	// Documentation/networking/proc_net_tcp.rst.
 	const check = "grep -qE ':(%s) 01 ' /proc/net/tcp /proc/net/tcp6 || { echo no connection to port %s; exit 1; }\n"
@@ -261,8 +262,15 @@ func (w Worker[T]) readiness() *corev1.Probe {
 		}
 		fmt.Fprintf(&script, check, strings.Join(hex, "|"), strings.Join(decimal, " or "))
 	}
-	return &corev1.Probe{
-		ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "-c", script.String()}}},
-		PeriodSeconds: 5, TimeoutSeconds: 5, FailureThreshold: 3,
-	}
+	return script.String()
+}
+
+// Inspect has a command tell whether a container works: often until it does for the first time, seldom from then on. To
+// start a command in a container takes the node some hundredths of a second of processor time, more than the worker
+// takes that it looks at. A container is never ended by it, as what it waits for is mostly somebody else.
+func Inspect(c *corev1.Container, command ...string) {
+	works := corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: command}}
+	c.StartupProbe = &corev1.Probe{ProbeHandler: works, PeriodSeconds: 3, TimeoutSeconds: 5,
+		FailureThreshold: math.MaxInt32}
+	c.ReadinessProbe = &corev1.Probe{ProbeHandler: works, PeriodSeconds: 15, TimeoutSeconds: 10, FailureThreshold: 2}
 }

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/stackwright/internal/fleet"
+	"stackwright.dev/stackwright/internal/service"
 )
 
 // connected is the readiness of nova-compute: all hosts of the process have started, and it has a connection to the
@@ -78,7 +79,7 @@ func compute(s *scope) corev1.Container {
 		"--config-file", cellDir + "/nova.conf", "--config-file", blockDir + "/" + configFile}
 	// Nothing can be written beside the modules.
 	c.Env = []corev1.EnvVar{{Name: "HOME", Value: "/tmp"}, {Name: "PYTHONDONTWRITEBYTECODE", Value: "1"}}
-	c.ReadinessProbe = ask("sh", "-c", connected)
+	service.Inspect(&c, "sh", "-c", connected)
 	c.VolumeMounts = []corev1.VolumeMount{{Name: "cell", MountPath: cellDir, ReadOnly: true},
 		{Name: "block", MountPath: blockDir, ReadOnly: true}, {Name: "tmp", MountPath: "/tmp"}}
 	return c

@@ -5,6 +5,7 @@ import (
 
 	infra "stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/pki"
+	"stackwright.dev/stackwright/internal/service"
 )
 
 const (
@@ -18,19 +19,20 @@ const (
 // carrier is the container of the courier, which brings what a server has on a host to another one, see
 // internal/agent/courier. The certificate of the hosts is in it and not in that of nova-compute.
 func carrier(s *scope) corev1.Container {
-	return corev1.Container{
+	c := corev1.Container{
 		Name: "courier", Image: imageOf(s, imageLibvirt),
 		Command: []string{"stackwright-agent", "courier", "--folder=" + instances, "--socket=" + courierSocket,
 			"--address=$(HOST_IP)", "--tls=" + courierTLS},
-		Env:            []corev1.EnvVar{field("HOST_IP", "status.hostIP")},
-		Resources:      infra.Requests(corev1.ResourceRequirements{}, "5m", "16Mi"),
-		ReadinessProbe: ask("test", "-S", courierSocket),
+		Env:       []corev1.EnvVar{field("HOST_IP", "status.hostIP")},
+		Resources: infra.Requests(corev1.ResourceRequirements{}, "5m", "16Mi"),
 		SecurityContext: &corev1.SecurityContext{ReadOnlyRootFilesystem: new(true), AllowPrivilegeEscalation: new(false),
 			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
 		VolumeMounts: []corev1.VolumeMount{{Name: "courier", MountPath: courierDir},
 			{Name: "identity", MountPath: courierTLS, ReadOnly: true}, {Name: "instances", MountPath: instances}},
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}
+	service.Inspect(&c, "test", "-S", courierSocket)
+	return c
 }
 
 func courierVolumes(b object) []corev1.Volume {

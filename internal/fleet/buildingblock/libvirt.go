@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/stackwright/internal/service"
 )
 
 // libvirtRights are what libvirtd and QEMU take: networks of guests, mounts, priorities, files and processes of others.
@@ -23,7 +25,7 @@ func libvirtSet(s *scope) ([]client.Object, error) {
 	c.Command = []string{"stackwright-agent", "libvirt", "--name=$(NODE_NAME)", "--address=$(HOST_IP)",
 		"--pki=" + pkiDir, fmt.Sprintf("--owner=%d", uid), "--", "libvirtd", "--listen"}
 	c.Env = []corev1.EnvVar{field("NODE_NAME", "spec.nodeName"), field("HOST_IP", "status.hostIP")}
-	c.ReadinessProbe = ask("virsh", "--connect", "qemu:///system", "version")
+	service.Inspect(&c, "virsh", "--connect", "qemu:///system", "version")
 	c.SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64(0)), ReadOnlyRootFilesystem: new(true),
 		Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}, Add: libvirtRights()}}
 	var volumes []corev1.Volume

@@ -108,7 +108,7 @@ func tellerOf(s *scope) (corev1.Container, []corev1.Volume) {
 		metadataDir + "/" + metadataFile}
 	c.Env = []corev1.EnvVar{field("OS_DEFAULT__HOST", "spec.nodeName"), {Name: "HOME", Value: "/tmp"},
 		{Name: "PYTHONDONTWRITEBYTECODE", Value: "1"}}
-	c.ReadinessProbe = ask("sh", "-c", telling)
+	service.Inspect(&c, "sh", "-c", telling)
 	c.SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64(0)), ReadOnlyRootFilesystem: new(true),
 		// AppArmor's usual profile forbids to mount namespaces, whatever the rights.
 		AppArmorProfile: &corev1.AppArmorProfile{Type: corev1.AppArmorProfileTypeUnconfined},

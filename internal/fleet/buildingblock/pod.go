@@ -140,11 +140,6 @@ func field(name, path string) corev1.EnvVar {
 		FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: path}}}
 }
 
-func ask(command ...string) *corev1.Probe {
-	return &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: command}},
-		PeriodSeconds: 5, TimeoutSeconds: 5, FailureThreshold: 3}
-}
-
 func virtType(b object) string {
 	if b.Spec.Libvirt == nil {
 		return auto
