@@ -218,12 +218,11 @@ func (u *ascent) fromFile() (*unstructured.Unstructured, error) {
 
 // await follows the control plane until it is ready.
 func (u *ascent) await(ctx context.Context, c client.Client, p *progress.Part, result *arrival) error {
-	tick := time.NewTicker(300 * time.Millisecond)
-	defer tick.Stop()
 	last, since := "", time.Now()
 	var doubt forbearance
 	for {
 		var s *survey
+		asked := time.Now()
 		o, err := u.find(ctx, c)
 		if err == nil {
 			s, err = look(ctx, c, o)
@@ -256,7 +255,7 @@ func (u *ascent) await(ctx context.Context, c client.Client, p *progress.Part, r
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for the control plane: %w", ctx.Err())
-		case <-tick.C:
+		case <-time.After(pause(time.Since(asked))):
 		}
 	}
 }

@@ -216,10 +216,9 @@ func (u *ascent) hosts(ctx context.Context, p *progress.Part) error {
 
 // follow asks what is missing until nothing is, and notes it when it changes.
 func (u *ascent) follow(ctx context.Context, p *progress.Part, missing func(context.Context) (string, error)) error {
-	tick := time.NewTicker(300 * time.Millisecond)
-	defer tick.Stop()
 	var doubt forbearance
 	for last := ""; ; {
+		asked := time.Now()
 		what, err := missing(ctx)
 		if err == nil && what == "" || ctx.Err() == nil && !doubt.bears(err) {
 			return err
@@ -234,9 +233,15 @@ func (u *ascent) follow(ctx context.Context, p *progress.Part, missing func(cont
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("waiting: %w; the last was: %s", ctx.Err(), last)
-		case <-tick.C:
+		case <-time.After(pause(time.Since(asked))):
 		}
 	}
+}
+
+// pause is how long up waits before it asks again, after a question that took a time. On a machine that is slow to
+// answer, to ask would take what is asked for its processor.
+func pause(took time.Duration) time.Duration {
+	return min(max(300*time.Millisecond, 5*took), 5*time.Second)
 }
 
 // stubborn is how long a question may fail before that is the end: on a machine on which everything starts, somebody
