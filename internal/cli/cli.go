@@ -87,7 +87,8 @@ func (a *app) root(program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	a.flags(root)
 	root.AddCommand(a.preflight(), a.up(), a.down(), a.status(), a.tree(), a.why(), a.clouds(), a.openstack(),
-		a.resources(), command.Command(), a.render(), a.crds(), a.diff(), a.logs(), a.shell(), a.version())
+		a.resources(), command.Command(), a.render(), a.crds(), a.diff(), a.logs(), a.shell(),
+		a.bundle(), a.version())
 	return root
 }
 

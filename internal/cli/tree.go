@@ -33,12 +33,7 @@ func (a *app) tree() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o, err := a.find(cmd.Context(), c)
-			if err != nil {
-				return err
-			}
-			root, err := grow(cmd.Context(), c, owner.Item{Group: "controlplane.stackwright.dev", Kind: "OpenStackControlPlane",
-				Namespace: o.Namespace, Name: o.Name})
+			root, err := a.grown(cmd.Context(), c)
 			if err != nil {
 				return err
 			}
@@ -47,6 +42,16 @@ func (a *app) tree() *cobra.Command {
 	}
 	a.outputFlag(cmd)
 	return cmd
+}
+
+// grown is the tree of the control plane.
+func (a *app) grown(ctx context.Context, c client.Reader) (branch, error) {
+	o, err := a.find(ctx, c)
+	if err != nil {
+		return branch{}, err
+	}
+	return grow(ctx, c, owner.Item{Group: "controlplane.stackwright.dev", Kind: "OpenStackControlPlane",
+		Namespace: o.Namespace, Name: o.Name})
 }
 
 // grow follows the inventories. Objects that are no owners are leaves.

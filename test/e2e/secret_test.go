@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -62,6 +63,28 @@ func TestSecretsStaySecret(t *testing.T) {
 	}
 	if !t.Failed() {
 		os.RemoveAll(dir)
+	}
+	bundled(t, w)
+}
+
+// bundled checks that what a person sends to others had no secret that had to be taken out.
+func bundled(t *testing.T, w *story.World) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "bundle.tar.gz")
+	if _, err := w.Cluster.Stackwright(t.Context(), "bundle", file); err != nil {
+		t.Fatal(err)
+	}
+	content, err := exec.CommandContext(t.Context(), "tar", "--to-stdout", "-xzf", file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := bytes.Index(content, []byte("(taken out")); i >= 0 {
+		t.Errorf("a secret had to be taken out: %s", content[max(0, i-300):min(len(content), i+200)])
+	}
+	for _, want := range []string{"kind: OpenStackControlPlane", "kind: Keystone", "kind: Pod\n", "keystone-manage"} {
+		if !bytes.Contains(content, []byte(want)) {
+			t.Errorf("the bundle has no %q", want)
+		}
 	}
 }
 

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	leaked  = "correct horse battery"
+	pemLine = "MC4CAQAwBQYDK2VwBCIEIHkLmSPVHMrbVpCmCVEPlZvqoMn7lY1ZfzhzXm5kq8fC"
+)
+
+// unpacked are the files of an archive.
+func unpacked(t *testing.T, file string) map[string]string {
+	t.Helper()
+	packed, err := os.ReadFile(file)
+	must(t, err)
+	zip, err := gzip.NewReader(bytes.NewReader(packed))
+	must(t, err)
+	files := map[string]string{}
+	for archive := tar.NewReader(zip); ; {
+		head, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		must(t, err)
+		content, err := io.ReadAll(archive)
+		must(t, err)
+		files[strings.TrimPrefix(head.Name, "bundle/")] = string(content)
+	}
+}
+
+// careless makes a Secret, and an object that shows what is in it in several ways.
+func (w *world) careless() {
+	w.t.Helper()
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "db"}, Data: map[string][]byte{
+		"password": []byte(leaked + "\n"), "username": []byte("keystone"),
+		"tls.key": []byte("-----BEGIN PRIVATE KEY-----\n" + pemLine + "\n-----END PRIVATE KEY-----\n")}}
+	s.Annotations = map[string]string{corev1.LastAppliedConfigAnnotation: `{"stringData":{"other":"seldom seen"}}`}
+	must(w.t, w.client.Create(w.t.Context(), s))
+	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "notes"}, Data: map[string]string{
+		"plain": "the password of keystone is " + leaked, "key": "a: |\n  " + pemLine,
+		"encoded": base64.StdEncoding.EncodeToString([]byte(leaked))}}
+	must(w.t, w.client.Create(w.t.Context(), m))
+}
+
+func TestBundle(t *testing.T) {
+	w := newWorld(t, "testdata/plane.yaml")
+	w.careless()
+	file := filepath.Join(t.TempDir(), "bundle.tar.gz")
+	got := w.run("bundle", file)
+	if got.code != exitDone {
+		t.Fatalf("exit code %d: %s", got.code, got.err)
+	}
+	files := unpacked(t, file)
+	for name, want := range map[string]string{
+		"about.txt":  "namespaces openstack, stackwright-system",
+		"status.txt": "openstack/cloud",
+		"why.txt":    "First cause",
+		"tree.txt":   "OpenStackControlPlane",
+		"objects/openstackcontrolplanes.controlplane.stackwright.dev.yaml": "kind: OpenStackControlPlane",
+		"objects/secrets/openstack.yaml":                                   "password: (not shown)",
+		"objects/configmaps/openstack.yaml":                                "of keystone is (taken out: key password of Secret openstack/db)",
+	} {
+		if !strings.Contains(files[name], want) {
+			t.Errorf("%s does not say %q but\n%s", name, want, files[name])
+		}
+	}
+	for name, content := range files {
+		for _, secret := range []string{leaked, pemLine, base64.StdEncoding.EncodeToString([]byte(leaked)), "seldom seen"} {
+			if strings.Contains(content, secret) {
+				t.Errorf("%s shows %q", name, secret)
+			}
+		}
+	}
+	for _, key := range []string{"password", "tls.key"} {
+		if want := "taken out: key " + key + " of Secret openstack/db in objects/configmaps/openstack.yaml"; !strings.
+			Contains(got.err, want) {
+			t.Errorf("it does not say %q but %q", want, got.err)
+		}
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info, err)
+	}
+}
+
+// Who may not read Secrets cannot tell what has to be left out.
+func TestBundleWithoutRights(t *testing.T) {
+	w := newWorld(t, "testdata/plane.yaml")
+	w.careless()
+	w.forbids = func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/secrets") }
+	file := filepath.Join(t.TempDir(), "bundle.tar.gz")
+	got := w.run("bundle", file)
+	if _, err := os.Stat(file); got.code != exitFailed || !os.IsNotExist(err) ||
+		!strings.Contains(got.err, "ask as somebody who may list them") {
+		t.Errorf("exit code %d, %v: %s", got.code, err, got.err)
+	}
+	// What else cannot be read is named.
+	w.forbids = func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/configmaps") }
+	got = w.run("bundle", file)
+	lacks := strings.Split(unpacked(t, file)["missing.txt"], "\n")
+	if got.code != exitDone || !slices.ContainsFunc(lacks, func(line string) bool {
+		return strings.HasPrefix(line, "objects/configmaps/openstack: ")
+	}) {
+		t.Errorf("exit code %d, missing is %q", got.code, lacks)
+	}
+}
