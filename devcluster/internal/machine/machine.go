@@ -15,20 +15,43 @@ import (
 	"stackwright.dev/devcluster/internal/namespace"
 )
 
-// Check tells everything that this machine lacks, each with what to do.
-func Check(programs string) error {
-	if os.Geteuid() != 0 {
-		return errors.New("a cluster needs root for namespaces, mounts and control groups: run it with sudo")
-	}
-	return errors.Join(
-		checkPrograms(programs), checkCgroups(), checkFilesystem("overlay"), checkVeth(),
-	)
+// facts are what Check asks the machine.
+type facts struct {
+	user        func() int
+	exists      func(file string) bool
+	controllers func() ([]string, error)
+	filesystems func() ([]byte, error)
+	modprobe    func(module string) error
+	// links tries to make what joins nodes, and to filter packets.
+	links func() error
 }
 
-func checkPrograms(folder string) error {
+// Check tells everything that this machine lacks, each with what to do.
+func Check(programs string) error {
+	return facts{
+		user: os.Geteuid,
+		exists: func(file string) bool {
+			_, err := os.Stat(file)
+			return err == nil
+		},
+		controllers: controllers,
+		filesystems: func() ([]byte, error) { return os.ReadFile("/proc/filesystems") },
+		modprobe:    modprobe,
+		links:       checkVeth,
+	}.check(programs)
+}
+
+func (f facts) check(programs string) error {
+	if f.user() != 0 {
+		return errors.New("a cluster needs root for namespaces, mounts and control groups: run it with sudo")
+	}
+	return errors.Join(f.programs(programs), f.cgroups(), f.filesystem("overlay"), f.links())
+}
+
+func (f facts) programs(folder string) error {
 	var missing []string
 	for _, program := range []string{"containerd", "containerd-shim-runc-v2", "coredns", "pause"} {
-		if _, err := os.Stat(filepath.Join(folder, program)); err != nil {
+		if !f.exists(filepath.Join(folder, program)) {
 			missing = append(missing, program)
 		}
 	}
@@ -39,15 +62,22 @@ func checkPrograms(folder string) error {
 		folder, strings.Join(missing, ", "))
 }
 
-func checkCgroups() error {
+// controllers lists the control group controllers of the kernel.
+func controllers() ([]string, error) {
 	hierarchies, err := cgroup.Hierarchies()
-	if err != nil {
-		return err
-	}
-	var found, missing []string
+	var found []string
 	for _, hierarchy := range hierarchies {
 		found = append(found, hierarchy.Controllers...)
 	}
+	return found, err
+}
+
+func (f facts) cgroups() error {
+	found, err := f.controllers()
+	if err != nil {
+		return err
+	}
+	var missing []string
 	for _, controller := range []string{"cpu", "cpuset", "memory", "pids"} {
 		if !slices.Contains(found, controller) {
 			missing = append(missing, controller)
@@ -60,12 +90,12 @@ func checkCgroups() error {
 		"without cgroup_disable=", strings.Join(missing, ", "))
 }
 
-func checkFilesystem(name string) error {
-	content, err := os.ReadFile("/proc/filesystems")
+func (f facts) filesystem(name string) error {
+	content, err := f.filesystems()
 	if err != nil {
 		return fmt.Errorf("listing file systems: %w", err)
 	}
-	if strings.Contains(string(content), "\t"+name+"\n") || modprobe(name) == nil {
+	if strings.Contains(string(content), "\t"+name+"\n") || f.modprobe(name) == nil {
 		return nil
 	}
 	return fmt.Errorf("the kernel has no file system %s: load its module with `modprobe %s`", name, name)
