@@ -155,6 +155,10 @@ func (r *run[T]) readContent(j int, obj client.Object, h writer) map[string][]by
 }
 
 func absent(fields []string, kind string, k types.NamespacedName) *outcome.Outcome {
+	if k.Namespace == "" {
+		return outcome.Wait(name(kind, k.Name), "%s %s does not exist; create it, or name one that exists: kubectl get %s.",
+			kind, k.Name, strings.ToLower(kind))
+	}
 	with := ""
 	if len(fields) > 0 {
 		with = " with the keys " + strings.Join(fields, ", ")
