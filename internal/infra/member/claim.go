@@ -37,14 +37,15 @@ func Claim(s infrav1.Storage, size resource.Quantity) corev1.PersistentVolumeCla
 }
 
 // HasClass is the gate of claims. Whether one is bound is the scheduler's business; without any class it never will be.
+// One that has lost its volume still names it. That a class exists is asked by reference.
 func HasClass(obj client.Object) (bool, string) {
 	c, ok := obj.(*corev1.PersistentVolumeClaim)
 	switch {
+	case ok && c.Status.Phase == corev1.ClaimLost:
+		return false, "PersistentVolumeClaim " + c.Name + " has lost its volume " + c.Spec.VolumeName +
+			"; bring it back, or delete the claim and the pod."
 	case !ok || c.Spec.StorageClassName != nil && *c.Spec.StorageClassName != "" || c.Spec.VolumeName != "":
 		return true, ""
-	case c.Status.Phase == corev1.ClaimLost:
-		return false, "PersistentVolumeClaim " + c.Name +
-			" has lost its volume; bring it back, or delete the claim and the pod."
 	}
 	return false, "PersistentVolumeClaim " + c.Name + " has no storage class, because the cluster has no default one; " +
 		"set spec.storage.className, or mark a StorageClass as default."

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"stackwright.dev/kit/owner"
 
@@ -14,20 +15,30 @@ import (
 
 func TestHasClass(t *testing.T) {
 	for name, c := range map[string]struct {
-		claim corev1.PersistentVolumeClaim
-		says  string
+		class, volume string
+		phase         corev1.PersistentVolumeClaimPhase
+		says          []string
 	}{
-		"a class":  {claim: corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: new("a")}}},
-		"a volume": {claim: corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{VolumeName: "a"}}},
-		"neither":  {says: "set spec.storage.className"},
-		"no class": {claim: corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: new("")}},
-			says: "set spec.storage.className"},
-		"lost": {claim: corev1.PersistentVolumeClaim{Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimLost}},
-			says: "bring it back"},
+		"bound":       {class: "fast", volume: "pv-1", phase: corev1.ClaimBound},
+		"bound alone": {volume: "pv-1", phase: corev1.ClaimBound},
+		"pending":     {class: "fast", phase: corev1.ClaimPending},
+		"no class":    {phase: corev1.ClaimPending, says: []string{"data-db-0", "set spec.storage.className"}},
+		// What has lost its volume goes on naming it.
+		"lost": {class: "fast", volume: "pv-1", phase: corev1.ClaimLost,
+			says: []string{"data-db-0", "pv-1", "bring it back"}},
+		"lost without a class": {volume: "pv-1", phase: corev1.ClaimLost, says: []string{"pv-1", "bring it back"}},
 	} {
-		ok, why := HasClass(&c.claim)
-		if ok != (c.says == "") || !strings.Contains(why, c.says) {
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "data-db-0"},
+			Spec:   corev1.PersistentVolumeClaimSpec{StorageClassName: &c.class, VolumeName: c.volume},
+			Status: corev1.PersistentVolumeClaimStatus{Phase: c.phase}}
+		ok, why := HasClass(claim)
+		if ok != (c.says == nil) {
 			t.Errorf("%s: the answer is %v, %q", name, ok, why)
+		}
+		for _, text := range c.says {
+			if !strings.Contains(why, text) {
+				t.Errorf("%s: nothing says %q: %q", name, text, why)
+			}
 		}
 	}
 }
