@@ -62,6 +62,9 @@ func decode(r io.Reader) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	}
 }
 
+// ErrIncompatible is in the error of an Ensure that has changed nothing, because of what would break.
+var ErrIncompatible = errors.New("refusing to change definitions")
+
 // Ensure installs definitions as field manager owner and waits until all are established, or until ctx ends. Nothing is
 // applied if any of them would break objects that are stored (see Check); the error names all such breaks.
 // c needs get, create and patch on customresourcedefinitions and must not be a cached client.
@@ -78,7 +81,7 @@ func Ensure(ctx context.Context, c client.Client, owner string,
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("refusing to change definitions: %w", err)
+		return fmt.Errorf("%w: %w", ErrIncompatible, err)
 	}
 	for _, want := range crds {
 		if err := put(ctx, c, owner, want); err != nil {
@@ -124,18 +127,22 @@ const waitEvery = 100 * time.Millisecond
 func Wait(ctx context.Context, c client.Reader, crds ...*apiextensionsv1.CustomResourceDefinition) error {
 	tick := time.NewTicker(waitEvery)
 	defer tick.Stop()
+	var pending []string
+	for _, want := range crds {
+		pending = append(pending, want.Name)
+	}
 	for {
-		var pending []string
-		for _, want := range crds {
-			ok, err := established(ctx, c, want.Name)
+		var left []string
+		for _, name := range pending {
+			ok, err := established(ctx, c, name)
 			if err != nil {
 				return err
 			}
 			if !ok {
-				pending = append(pending, want.Name)
+				left = append(left, name)
 			}
 		}
-		if len(pending) == 0 {
+		if pending = left; len(pending) == 0 {
 			return nil
 		}
 		select {

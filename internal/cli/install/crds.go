@@ -2,69 +2,48 @@ package install
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"time"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
+
+	"stackwright.dev/kit/crd"
+
+	"stackwright.dev/stackwright/charts"
 )
 
 // FieldManager is by which the command line applies objects.
 const FieldManager = "stackwright"
 
+// servedWithin is how long the API server may take for all definitions; it is seconds unless the machine is overloaded.
+const servedWithin = 3 * time.Minute
+
 // ApplyCRDs applies the definitions of all kinds and waits until the API serves them. Helm itself never upgrades CRDs.
+// It changes nothing when what is stored would break, as by a program that is older than the one that was here last.
 func ApplyCRDs(ctx context.Context, c client.Client) error {
-	files, err := CRDs()
+	files, err := fs.Sub(charts.Operator, folder+"/crds")
+	if err != nil {
+		return fmt.Errorf("opening the CRDs: %w", err)
+	}
+	definitions, err := crd.Read(files)
 	if err != nil {
 		return err
 	}
-	// The API server takes up all of them while the first is waited for.
-	var applied []string
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		u := &unstructured.Unstructured{}
-		if err := yaml.Unmarshal(files[name], &u.Object); err != nil {
-			return fmt.Errorf("reading %s: %w", name, err)
-		}
-		apply := client.ApplyConfigurationFromUnstructured(u)
-		if err := c.Apply(ctx, apply, client.FieldOwner(FieldManager), client.ForceOwnership); err != nil {
-			return fmt.Errorf("applying %s: %w", u.GetName(), err)
-		}
-		applied = append(applied, u.GetName())
+	ctx, cancel := context.WithTimeout(ctx, servedWithin)
+	defer cancel()
+	err = crd.Ensure(ctx, c, FieldManager, definitions...)
+	if errors.Is(err, crd.ErrIncompatible) {
+		return fmt.Errorf("%w; nothing was changed: use a stackwright that is at least as new as the one that was here "+
+			"last, or, where no object needs what would go, run `stackwright crds | kubectl apply --server-side "+
+			"--force-conflicts -f -` first", err)
 	}
-	for _, name := range applied {
-		if err := established(ctx, c, name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func established(ctx context.Context, c client.Client, name string) error {
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true,
-		func(ctx context.Context) (bool, error) {
-			crd := &apiextensionsv1.CustomResourceDefinition{}
-			if err := c.Get(ctx, client.ObjectKey{Name: name}, crd); err != nil {
-				return false, client.IgnoreNotFound(err)
-			}
-			for _, cond := range crd.Status.Conditions {
-				if cond.Type == apiextensionsv1.NamesAccepted && cond.Status == apiextensionsv1.ConditionFalse {
-					return false, fmt.Errorf("its names are taken: %s; remove the other definition", cond.Message)
-				}
-				if cond.Type == apiextensionsv1.Established && cond.Status == apiextensionsv1.ConditionTrue {
-					return true, nil
-				}
-			}
-			return false, nil
-		})
-	if err != nil {
-		return fmt.Errorf("waiting until the API serves %s: %w", name, err)
-	}
-	return nil
+	return err
 }
 
 // RemoveCRDs removes the definitions, and with them every object of their kinds.
