@@ -148,6 +148,13 @@ func badDeclarations() []bad {
 			objects: good(one("Project", "default", "shop", "import: {id: lost}"))},
 		{name: "extra that clashes", asked: asked, projects: 1, mend: change("Project/shop", "spec.extra", nil),
 			objects: good(one("Project", "default", "shop", "resource: {enabled: true}, extra: {enabled: false}"))},
+		{name: "extra that clashes with a part of a field", asked: []string{"Image/debian"},
+			mend: change("Image/debian", "spec.extra", nil), objects: good(one("Image", "default", "debian",
+				"resource: {content: {diskFormat: qcow2, download: {url: \"https://cloud.debian.org/d\"}}, "+
+					"properties: {os_distro: debian}}, extra: {disk_format: raw, os_distro: arch, id: x}"))},
+		{name: "extra of what has no body", asked: []string{"RoleInference/auditor"},
+			mend: change("RoleInference/auditor", "spec.extra", nil), objects: good(one("RoleInference", "default", "auditor",
+				"resource: {priorRoleRef: {id: a}, impliedRoleRef: {id: b}}, extra: {since: now}"))},
 		{name: "extra that is no object", asked: asked, projects: 1, mend: change("Project/shop", "spec.extra", nil),
 			objects: good(one("Project", "default", "shop", "resource: {}, extra: [1]"))},
 		{name: "a microversion that the service does not have", asked: []string{"ServerGroup/web"},

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -25,8 +26,8 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	}
 	id := bare(t.kind, cell.ID)
 	seen, there, err := t.see(id)
-	if err == nil && !there {
-		seen, there, err = t.ask(ctx, id)
+	if err == nil && (!there || p.update && len(t.extra) > 0 && !c.told(sc, t)) {
+		seen, there, err = t.ask(ctx, id) // lists before did not keep what nobody had declared
 	}
 	if err != nil {
 		return failed(err)
@@ -104,13 +105,12 @@ func (c *controller) change(ctx context.Context, sc *scope, t *target, diff []bo
 		}
 		fields[x.Field.API] = x.Desired
 	}
-	hidden := c.hidden(sc, t)
-	if sc.Cell().Intent != hidden {
-		for _, f := range t.kind.Fields {
-			if v, ok := t.wanted[f.API]; ok && f.WriteOnly && !f.CreateOnly {
-				fields[f.API] = v
-			}
+	if !c.told(sc, t) {
+		untold, out := c.untold(sc, t, id)
+		if out != nil {
+			return out
 		}
+		maps.Copy(fields, untold)
 	}
 	for _, x := range acts {
 		if out := c.perform(ctx, t, id, x); out != nil {
@@ -127,7 +127,7 @@ func (c *controller) change(ctx context.Context, sc *scope, t *target, diff []bo
 			return failed(fmt.Errorf("changing the %s: %w", t.kind.Name, err))
 		}
 	}
-	sc.Cell().Intent = hidden
+	c.tell(sc, t)
 	return nil
 }
 
@@ -186,18 +186,23 @@ func orEmpty(v any) any {
 	return v
 }
 
-// hidden hashes the declared fields that the API does not show, keyed so that equal secrets of two objects differ.
+// hidden hashes the declared fields that the API does not show, or may not, keyed so that equal secrets of two objects
+// differ.
 func (c *controller) hidden(sc *scope, t *target) string {
-	h, some := hmac.New(sha256.New, []byte(sc.Owner().GetUID())), false
+	all := slices.Clone(t.extra)
 	for _, f := range t.kind.Fields {
-		if v, ok := t.wanted[f.API]; ok && f.WriteOnly {
-			raw, err := json.Marshal(v)
-			if err != nil {
-				continue
-			}
-			some = true
-			fmt.Fprintf(h, "%s\x00%d\x00%s", f.API, len(raw), raw)
+		if _, ok := t.wanted[f.API]; ok && f.WriteOnly {
+			all = append(all, f.API)
 		}
+	}
+	h, some := hmac.New(sha256.New, []byte(sc.Owner().GetUID())), false
+	for _, name := range all {
+		raw, err := json.Marshal(t.wanted[name])
+		if err != nil {
+			continue
+		}
+		some = true
+		fmt.Fprintf(h, "%s\x00%d\x00%s", name, len(raw), raw)
 	}
 	if !some {
 		return ""

@@ -44,6 +44,8 @@ type lister struct {
 	lane       openstack.Lane
 	// keep names what is kept of a resource besides what the descriptor knows.
 	keep []string
+	// extra is kept, too.
+	extra names
 }
 
 // List implements mirror.Source.
@@ -212,7 +214,7 @@ func next(doc map[string]any) url.Values {
 // item keeps of a resource what its descriptor knows, and takes the marker out.
 func (l *lister) item(shown map[string]any) (mirror.Item, error) {
 	marker := markerIn(l.kind, shown)
-	seen := body.Seen(l.kind, shown, append(slices.Clone(l.keep), l.kind.List.Filters...)...)
+	seen := body.Seen(l.kind, shown, slices.Concat(l.keep, l.extra.get(), l.kind.List.Filters)...)
 	unmark(l.kind, seen)
 	raw, err := json.Marshal(seen)
 	if err != nil {

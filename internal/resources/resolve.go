@@ -2,7 +2,6 @@ package resources
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,17 +44,16 @@ func (c *controller) target(ctx context.Context, sc *scope) (*target, *outcome.O
 	if err != nil {
 		return nil, unresolved(err)
 	}
-	if extra := o.Common().Extra; extra != nil {
-		var raw map[string]any
-		if err := json.Unmarshal(extra.Raw, &raw); err != nil {
-			return nil, outcome.Refuse("InvalidExtra",
-				"spec.extra has no fields of the API; write it as {name: value}.")
-		}
-		if err := body.Merge(wanted, raw); err != nil {
-			return nil, outcome.Refuse("InvalidExtra", "%s", err)
-		}
+	extra, out := c.extra(o, wanted)
+	if out != nil {
+		return nil, out
 	}
-	return c.aim(o, cl, wanted)
+	t, out := c.aim(o, cl, wanted)
+	if out == nil && len(extra) > 0 {
+		t.extra = extra
+		t.lister.extra.add(extra)
+	}
+	return t, out
 }
 
 // nameFor is the name of a resource whose object declares none. What is taken over keeps the one that it has.

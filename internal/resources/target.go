@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,8 @@ type target struct {
 	meter  meter
 	// wanted are the declared fields by API name.
 	wanted map[string]any
+	// extra are the names in it that are from spec.extra.
+	extra []string
 	// marker of the object, and the cluster that it is in.
 	marker, cluster string
 	microversion    string
@@ -234,7 +237,8 @@ func ignoreAbsent(err error) error {
 
 // difference names the differences that may be sent, and those that no request can change.
 func (t *target) difference(seen map[string]any, ignore func(string) bool) (change, stuck []body.Difference) {
-	for _, x := range body.Diff(t.kind, t.wanted, seen) {
+	for _, x := range slices.Concat(body.Diff(t.kind, t.wanted, seen),
+		body.DiffExtra(t.extra, t.wanted, seen)) {
 		switch {
 		case ignore(x.Field.Spec()):
 		case x.Field.CreateOnly || t.kind.Update.Method == "" && x.Field.Via == "":

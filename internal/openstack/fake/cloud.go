@@ -41,6 +41,8 @@ type Cloud struct {
 	Hidden map[string]bool
 	// Quota is how many resources of a kind there may be; a kind that is not named has no limit.
 	Quota map[string]int
+	// More are names of fields that services take though their descriptors do not have them, and whether they show them.
+	More map[string]bool
 	// Imports are the ways in which images can be imported. ImportsFail lets imports end with queued images, and Filtered
 	// is what addresses must not have in them.
 	Imports     []string

@@ -24,12 +24,13 @@ func (c *Cloud) singleton(k *d.Kind, values map[string]any, q *question) answer 
 	case http.MethodPut, http.MethodPatch:
 		in, problem := input(k, q, false)
 		if problem == "" {
-			problem = check(k, in, row, q.version)
+			problem = c.check(k, in, row, q.version)
 		}
 		if problem != "" {
 			return failure(http.StatusBadRequest, problem)
 		}
 		maps.Copy(row.fields, in)
+		c.hide(row.fields)
 		s.rows[id] = row
 	}
 	if k.Item == d.None {

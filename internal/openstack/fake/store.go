@@ -72,7 +72,7 @@ func (c *Cloud) row(k *d.Kind, id string) *row {
 func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, q *question) answer {
 	in, problem := input(k, q, k.Create.Many)
 	if problem == "" {
-		problem = check(k, in, nil, q.version)
+		problem = c.check(k, in, nil, q.version)
 	}
 	if problem != "" {
 		return failure(http.StatusBadRequest, problem)
@@ -103,6 +103,7 @@ func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, q *question)
 	if c.row(k, id) != nil || c.unique(k) && c.namesake(k, fields) {
 		return failure(http.StatusConflict, "Conflict occurred attempting to store "+k.Name+" - Duplicate entry.")
 	}
+	c.hide(fields)
 	for _, f := range k.Fields {
 		switch {
 		case f.WriteOnly:
@@ -234,7 +235,7 @@ func (c *Cloud) namesake(k *d.Kind, fields map[string]any) bool {
 }
 
 // check is what a service's schema refuses. have is the resource that is changed, nil for a new one.
-func check(k *d.Kind, in map[string]any, have *row, version string) string {
+func (c *Cloud) check(k *d.Kind, in map[string]any, have *row, version string) string {
 	known := map[string]bool{k.IDField(): have == nil, k.Marker.Field: true}
 	if k.Marker.Channel == d.MarkByTagLater {
 		known[k.Marker.Field] = false
@@ -252,7 +253,7 @@ func check(k *d.Kind, in map[string]any, have *row, version string) string {
 		free = free || f.Flat && f.Type == d.Map
 	}
 	for name := range in {
-		if !known[name] && !free {
+		if _, more := c.More[name]; !known[name] && !free && !more {
 			return fmt.Sprintf("Additional properties are not allowed ('%s' was unexpected)", name)
 		}
 	}
@@ -290,7 +291,7 @@ func (c *Cloud) update(k *d.Kind, id string, q *question) answer {
 	}
 	in, problem := patch(k, q)
 	if problem == "" {
-		problem = check(k, in, row, q.version)
+		problem = c.check(k, in, row, q.version)
 	}
 	if problem != "" {
 		return failure(http.StatusBadRequest, problem)
@@ -300,11 +301,20 @@ func (c *Cloud) update(k *d.Kind, id string, q *question) answer {
 			row.fields[name] = v
 		}
 	}
+	c.hide(row.fields)
 	if v, given := in[k.Marker.Field]; given && v == nil && k.Update.JSONPatch {
 		delete(row.fields, k.Marker.Field)
 	}
 	row.updated = time.Now()
 	return c.show(k, id)
+}
+
+// hide takes away what the service does not show.
+func (c *Cloud) hide(fields map[string]any) {
+	maps.DeleteFunc(fields, func(name string, _ any) bool {
+		shown, more := c.More[name]
+		return more && !shown
+	})
 }
 
 // patch is what an update changes.

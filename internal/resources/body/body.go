@@ -121,24 +121,6 @@ func each(v any, f func(map[string]any) (any, error)) (any, error) {
 	return out, nil
 }
 
-// Merge adds extra, a raw part of the body, to a rendered one. A name that both have is an error.
-func Merge(rendered, extra map[string]any) error {
-	var both []string
-	for name, v := range extra {
-		if _, ok := rendered[name]; ok {
-			both = append(both, name)
-			continue
-		}
-		rendered[name] = v
-	}
-	if len(both) > 0 {
-		slices.Sort(both)
-		return fmt.Errorf("spec.extra has %s, which spec.resource sets already; remove it from one of them",
-			strings.Join(both, ", "))
-	}
-	return nil
-}
-
 // At returns the value at a path of names and indexes joined by dots, nil when there is none.
 func At(v any, path string) any {
 	for {
