@@ -223,6 +223,9 @@ func (c *controller) gone(sc *scope, t *target, p policy) *outcome.Outcome {
 		out.Reason = reasonGone
 		return out
 	}
+	if !c.removals.last(sc.Owner().GetUID()).IsZero() {
+		return c.anew(sc, t)
+	}
 	unmade := settling(sc, t.kind)
 	cell.ID, cell.Operation = "", ""
 	c.missed(t)
@@ -236,14 +239,32 @@ func (c *controller) gone(sc *scope, t *target, p policy) *outcome.Outcome {
 	return out
 }
 
-// again deletes a resource that differs in what cannot be changed, so that it is made anew.
+// again deletes a resource that differs in what cannot be changed; it is made anew once it is gone. Of what others are
+// in, OpenStack may delete these too.
 func (c *controller) again(ctx context.Context, sc *scope, t *target) *outcome.Outcome {
-	cell := sc.Cell()
-	id := bare(t.kind, cell.ID)
-	if err := t.remove(ctx, id); err != nil {
-		return failed(fmt.Errorf("deleting the %s to make it again: %w", t.kind.Name, err))
+	o := sc.Owner()
+	id := bare(t.kind, sc.Cell().ID)
+	if by := c.engine.links.needed(c.node(o)); by != "" {
+		return outcome.Wait(by, "The %s differs in what cannot be changed. It is made again once these objects, which refer "+
+			"to it, are deleted: %s. Delete them, or take Recreate out of spec.policies.", t.kind.Name, by)
 	}
-	cell.ID = ""
-	return outcome.Poll(quick, t.kind.Name,
-		"The %s %s differs in what cannot be changed; it is made again.", t.kind.Name, id)
+	c.uploads.drop(o.GetUID())
+	if out := c.removed(ctx, o, t, id); out != nil {
+		return out
+	}
+	return c.anew(sc, t)
+}
+
+// anew has a resource made again that was deleted for that.
+func (c *controller) anew(sc *scope, t *target) *outcome.Outcome {
+	cell, uid := sc.Cell(), sc.Owner().GetUID()
+	id := bare(t.kind, cell.ID)
+	c.seen.drop(uid)
+	c.removals.done(uid)
+	t.meter.corrected.Inc()
+	cell.ID, cell.Operation = "", ""
+	out := outcome.Poll(time.Millisecond, t.kind.Name,
+		"The %s %s differed in what cannot be changed; it is made again.", t.kind.Name, id)
+	out.Reason = "Recreated"
+	return out
 }

@@ -36,7 +36,8 @@ func policyOf(k *d.Kind, s *openstackv1.ResourceSpec) policy {
 	if len(s.Policies) > 0 {
 		has := func(p string) bool { return slices.Contains(s.Policies, p) }
 		return policy{create: has(policyCreate), update: has(policyUpdate), delete: has(policyDelete),
-			recreate: has(policyRecreate), adopt: s.Policy == "adopt"}
+			// What cannot be made again is not deleted to be made again.
+			recreate: has(policyRecreate) && has(policyCreate) && s.Import == nil, adopt: s.Policy == "adopt"}
 	}
 	switch s.Policy {
 	case "observe":
