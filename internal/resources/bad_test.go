@@ -214,6 +214,10 @@ func badEvents() []bad {
 		{name: "a resource is in an error state", asked: []string{"Volume/data"},
 			objects: good(one("Volume", "default", "data", "resource: {size: 1}")), spoil: volumes("error"),
 			mend: volumes("available")},
+		{name: "a server has a fault", asked: []string{"Server/web"}, objects: good(one("Server", "default", "web",
+			"resource: {flavorRef: {id: small}, imageRef: {id: tiny}}")),
+			spoil: servers("ERROR", "No valid host was found. There are not enough hosts available."),
+			mend:  servers("ACTIVE", "")},
 		{name: "a volume store is full", asked: []string{"Volume/data"},
 			objects: good(one("Volume", "default", "data", "resource: {size: 1}")), spoil: func(p *kittest.Play) {
 				cloudOf(p).Say("Volume", "schedule allocate volume:Could not find any available weighted backend.")
@@ -233,6 +237,16 @@ func volumes(state string) func(*kittest.Play) {
 	return func(p *kittest.Play) {
 		for _, id := range cloudOf(p).IDs("Volume") {
 			cloudOf(p).Put("Volume", map[string]any{"id": id, "status": state})
+		}
+	}
+}
+
+// servers brings all servers into a state, with what Nova says of it.
+func servers(state, fault string) func(*kittest.Play) {
+	return func(p *kittest.Play) {
+		for _, id := range cloudOf(p).IDs("Server") {
+			cloudOf(p).Put("Server", map[string]any{"id": id, "status": state,
+				"fault": map[string]any{"code": 500, "message": fault}})
 		}
 	}
 }

@@ -71,6 +71,7 @@ func stateOf(k *d.Kind, seen map[string]any, complaint string) *outcome.Outcome 
 		return nil
 	case slices.Contains(k.State.Error, state):
 		fault, _ := body.At(seen, k.State.Fault).(string)
+		fault = strings.TrimRight(fault, ".") // the sentence goes on
 		return outcome.Fail(outcome.Unknown, fmt.Errorf(
 			"the %s is in state %s: %s; repair it, or delete it to have it made again",
 			k.Name, state, cmp.Or(fault, complaint, "OpenStack does not say why")))
