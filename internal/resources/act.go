@@ -219,6 +219,7 @@ func (c *controller) create(ctx context.Context, sc *scope, t *target, p policy)
 		return failed(t.advise(fmt.Errorf("creating the %s: %w", t.kind.Name, err)))
 	}
 	c.attempts.done(sc.Owner().GetUID())
+	c.engine.room(t.kind, t.cloud, false)
 	if out := c.learn(sc, t, id); out != nil {
 		return out
 	}

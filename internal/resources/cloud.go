@@ -64,7 +64,8 @@ type cloud struct {
 	mirrors map[string]*watched
 	ear     ear
 
-	recovery recovery
+	// recovery has those that wait for a service, by its type, full those that a quota refused, by their kinds.
+	recovery, full recovery
 }
 
 // requests is the door through which requests go.

@@ -126,6 +126,7 @@ func (c *controller) change(ctx context.Context, sc *scope, t *target, diff []bo
 		if err != nil {
 			return failed(fmt.Errorf("changing the %s: %w", t.kind.Name, err))
 		}
+		c.engine.room(t.kind, t.cloud, false)
 	}
 	c.tell(sc, t)
 	return nil

@@ -9,33 +9,34 @@ import (
 	"stackwright.dev/kit/outcome"
 
 	"stackwright.dev/stackwright/internal/openstack"
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
 )
 
-// recovery has the objects that wait for a service that did not answer. The pauses between their own attempts grow to
-// minutes; once the service answers anybody, all of them try again.
+// recovery has the objects that wait for something that lasts, such as a service that does not answer. The pauses
+// between their own attempts grow to minutes; once it is over, all of them try again.
 type recovery struct {
 	mu      sync.Mutex
 	waiting map[string]map[types.UID]func()
 }
 
-// wait notes an object that a service did not answer.
-func (r *recovery) wait(service string, uid types.UID, retry func()) {
+// wait notes an object that waits for what on names.
+func (r *recovery) wait(on string, uid types.UID, retry func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.waiting == nil {
 		r.waiting = map[string]map[types.UID]func(){}
 	}
-	if r.waiting[service] == nil {
-		r.waiting[service] = map[types.UID]func(){}
+	if r.waiting[on] == nil {
+		r.waiting[on] = map[types.UID]func(){}
 	}
-	r.waiting[service][uid] = retry
+	r.waiting[on][uid] = retry
 }
 
-// answered has everybody try again who waits for a service.
-func (r *recovery) answered(service string) {
+// over has everybody try again who waits for it.
+func (r *recovery) over(on string) {
 	r.mu.Lock()
-	waiting := r.waiting[service]
-	delete(r.waiting, service)
+	waiting := r.waiting[on]
+	delete(r.waiting, on)
 	r.mu.Unlock()
 	for _, retry := range waiting {
 		retry()
@@ -52,22 +53,48 @@ type listening struct {
 func (l listening) Do(ctx context.Context, r openstack.Request) (*openstack.Response, error) {
 	resp, err := l.Door.Do(ctx, r)
 	if err == nil {
-		l.recovery.answered(r.Service)
+		l.recovery.over(r.Service)
 	}
 	return resp, err
 }
 
-// awaited notes an object whose step failed because its service did not answer.
+// awaited notes an object whose step failed because its service did not answer, or because a quota is met.
 func (c *controller) awaited(o object, out *outcome.Outcome) *outcome.Outcome {
-	if out == nil || out.State != outcome.StateFailed || out.Class != outcome.Unavailable {
+	if out == nil || out.State != outcome.StateFailed {
 		return out
 	}
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+	retry := func() { c.retries.wake(key) }
 	for _, k := range cloudsOf(o) {
-		if cl := c.engine.clouds.get(k); cl != nil {
-			cl.recovery.wait(c.kind.Service, o.GetUID(), func() { c.retries.wake(key) })
-			break
+		cl := c.engine.clouds.get(k)
+		if cl == nil {
+			continue
 		}
+		switch out.Class {
+		case outcome.Unavailable:
+			cl.recovery.wait(c.kind.Service, o.GetUID(), retry)
+		case outcome.Quota:
+			cl.full.wait(c.kind.Name, o.GetUID(), retry)
+		}
+		break
 	}
 	return out
+}
+
+// room has everybody try again whom a quota refused, and for whom there may be room now that a resource of a kind is
+// changed or gone. A quota may be an administrator's, who comes to the same cloud by another object.
+func (e *Engine) room(k *d.Kind, key cloudKey, gone bool) {
+	if cl := e.clouds.get(key); cl != nil && gone {
+		cl.full.over(k.Name)
+	}
+	if !k.Limits && k.Shape != d.Singleton {
+		return
+	}
+	for _, cl := range e.clouds.all() {
+		for _, limited := range e.kinds {
+			if k.Limits || limited.Service == k.Service {
+				cl.full.over(limited.Name)
+			}
+		}
+	}
 }

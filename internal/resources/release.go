@@ -45,6 +45,7 @@ func (c *controller) parted(ctx context.Context, sc *scope) *outcome.Outcome {
 	id := bare(t.kind, cell.ID)
 	out = c.removed(ctx, o, t, id)
 	if out == nil {
+		c.engine.room(t.kind, t.cloud, true)
 		c.forget(o)
 	}
 	return out

@@ -61,6 +61,9 @@ type Kind struct {
 	Events []string
 	// GoesWith is a kind that fields refer to: when its resource is deleted this one goes with it, whatever happens.
 	GoesWith string
+	// Limits tells that the resources limit how many there may be of others, of any service. A singleton limits those of
+	// its own service.
+	Limits bool
 	// Hook names the code for what a descriptor cannot say; empty for most kinds.
 	Hook string
 	// Sample is the spec.resource of the example in the documents, as YAML.

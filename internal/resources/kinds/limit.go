@@ -7,7 +7,7 @@ var Limit = d.Kind{
 	Name: "Limit", Plural: "limits", Service: "identity", Path: "/limits", Item: "limit", Items: "limits",
 	Doc: "Limit is a limit for one project or domain in place of the registered one.", Create: d.Create{Many: true},
 	Key:    []string{"project_id", "domain_id", "service_id", "resource_name", "region_id"},
-	Update: d.Update{Method: "PATCH"}, Marker: byKey, Events: []string{"identity.limit"},
+	Update: d.Update{Method: "PATCH"}, Marker: byKey, Limits: true, Events: []string{"identity.limit"},
 	OneOf: [][]string{{"project_id", "domain_id"}},
 	Awaits: []d.Awaited{{Says: "no corresponding registered limit", What: "RegisteredLimit",
 		Until: "a RegisteredLimit is there of the same service, region and resource"}},

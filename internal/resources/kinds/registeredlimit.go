@@ -8,7 +8,7 @@ var RegisteredLimit = d.Kind{
 	Item: "registered_limit", Items: "registered_limits", Create: d.Create{Many: true},
 	Doc:    "RegisteredLimit is the default of a limit for all projects.",
 	Key:    []string{"service_id", "resource_name", "region_id"},
-	Update: d.Update{Method: "PATCH"}, Marker: byKey, Events: []string{"identity.registered_limit"},
+	Update: d.Update{Method: "PATCH"}, Marker: byKey, Limits: true, Events: []string{"identity.registered_limit"},
 	Fields: []d.Field{
 		{API: "service_id", Ref: "Service", Required: true, CreateOnly: true, Doc: "Service that keeps the limit."},
 		{API: "region_id", Ref: "Region", CreateOnly: true, Doc: "Region for which the limit is."},

@@ -1,0 +1,50 @@
+package resources_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"stackwright.dev/kit/kittest"
+)
+
+// What a quota has refused is asked for again as soon as the quota is changed or something of the kind is gone, not
+// after its own pause, which has grown to minutes by then.
+func TestRefusedForQuotaGoOnOnceThereIsRoom(t *testing.T) {
+	objects := good(namespace("default"), one("NetworkQuota", "default", "shop", "resource: {network: 2}"),
+		one("VolumeQuota", "default", "shop", "resource: {volumes: 2}"))
+	for i := range 2 {
+		objects = append(objects, one("Network", "default", fmt.Sprint("n", i), "resource: {}"))
+	}
+	kittest.New(t, stage(t, nil, objects...)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		cloudOf(p).SetQuota("Network", 2)
+		for i := range 2 {
+			another("Network", fmt.Sprint("late", i), "resource: {}")(p)
+		}
+		p.Pass(20 * time.Minute)
+		wantIn(p, "Network", 2)
+		wantSays(p, "Network/late0", "QuotaExceeded")
+
+		before := len(cloudOf(p).Requests())
+		p.Change("VolumeQuota/shop", "spec.resource.volumes", int64(3))
+		p.Pass(5 * time.Second)
+		for _, r := range cloudOf(p).Requests()[before:] {
+			if r.Method == http.MethodPost && strings.Contains(r.Path, "/networks") {
+				t.Error("the quota of another service has a network asked for")
+			}
+		}
+		cloudOf(p).SetQuota("Network", 3)
+		p.Change("NetworkQuota/shop", "spec.resource.network", int64(3))
+		p.Pass(30 * time.Second)
+		wantIn(p, "Network", 3)
+
+		p.Pass(20 * time.Minute)
+		p.Remove("Network/n0")
+		p.Pass(30 * time.Second)
+		wantIn(p, "Network", 3)
+		p.Ready()
+	})
+}
