@@ -320,7 +320,7 @@ func (r *run[T]) release(i int) bool {
 func (r *run[T]) safeRelease(i int, sc *step.Scope[T]) (out *outcome.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			out = outcome.Fail(outcome.Panicked, fmt.Errorf("the code that releases step %s panicked: %v", r.Steps[i].Name, p))
+			out = r.panicked(i, "the code that releases step", p)
 		}
 	}()
 	return r.Steps[i].Release(r.ctx, sc)

@@ -74,18 +74,12 @@ func (r *run[T]) work(level []int) bool {
 
 // safely runs a step and turns a panic into an outcome of that step alone.
 func (r *run[T]) safely(i int) (out *outcome.Outcome) {
-	s := &r.Steps[i]
 	defer func() {
 		if p := recover(); p != nil {
-			r.log.Error(fmt.Errorf("panic: %v", p), "running a step", "step", s.Name, "stack", string(debug.Stack()))
-			if r.Observe != nil {
-				r.Observe.Panicked(r.Name, s.Name)
-			}
-			out = outcome.Fail(outcome.Panicked,
-				fmt.Errorf("the code of step %s panicked: %v; this is a bug of controller %s, please report it", s.Name, p, r.Name))
+			out = r.panicked(i, "the code of step", p)
 		}
 	}()
-	switch s.Kind {
+	switch r.Steps[i].Kind {
 	case step.KindJob:
 		return r.runJob(i)
 	case step.KindSecret:
@@ -95,6 +89,17 @@ func (r *run[T]) safely(i int) (out *outcome.Outcome) {
 	default:
 		return r.runObjects(i)
 	}
+}
+
+// panicked logs and counts a panic that a step ended in, and is the outcome of that.
+func (r *run[T]) panicked(i int, what string, p any) *outcome.Outcome {
+	s := &r.Steps[i]
+	r.log.Error(fmt.Errorf("panic: %v", p), "running a step", "step", s.Name, "stack", string(debug.Stack()))
+	if r.Observe != nil {
+		r.Observe.Panicked(r.Name, s.Name)
+	}
+	return outcome.Fail(outcome.Panicked, fmt.Errorf("%s %s panicked: %v; this is a bug of controller %s, please report it",
+		what, s.Name, p, r.Name))
 }
 
 // evaluate decides whether a step is off, blocked, waiting for a reference, unchanged, or has work to do.

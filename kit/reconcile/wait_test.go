@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,8 +11,11 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/outcome"
@@ -75,6 +79,21 @@ func TestLateReference(t *testing.T) {
 			if strings.Contains(l, "other-") {
 				t.Errorf("an owner that does not refer to the secret was woken: %s", l)
 			}
+		}
+	})
+}
+
+// TestMissingOfTheCluster: what belongs to no namespace is not looked for in one.
+func TestMissingOfTheCluster(t *testing.T) {
+	def := define(step.Objects("config", configMap("config", fixed), makesMaps, step.Reads[*app]("class"),
+		step.Condition[*app]("ConfigReady")))
+	def.Refs = append(def.Refs, ref.To("class", &storagev1.StorageClass{},
+		func(*app) []types.NamespacedName { return []types.NamespacedName{{Name: "fast"}} }))
+	inWorld(t, def, func(w *world) {
+		w.create(newApp("one"))
+		want := "StorageClass fast does not exist; create it, or name one that exists: kubectl get storageclass."
+		if c := w.condition("one", "ConfigReady"); c.Message != want {
+			t.Errorf("got message %q, want %q", c.Message, want)
 		}
 	})
 }
@@ -153,9 +172,29 @@ func TestPause(t *testing.T) {
 	})
 }
 
+// panics is what the metric of panics says of a step.
+func panics(tb testing.TB, step string) (n float64) {
+	tb.Helper()
+	all, err := metrics.Registry.Gather()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, f := range all {
+		for _, m := range f.GetMetric() {
+			for _, l := range m.GetLabel() {
+				if f.GetName() == "kit_step_panics_total" && l.GetName() == "step" && l.GetValue() == step {
+					n += m.GetCounter().GetValue()
+				}
+			}
+		}
+	}
+	return n
+}
+
 // TestPanic is criterion 26.
 func TestPanic(t *testing.T) {
 	broken := func(*scope) ([]client.Object, error) { panic("a bug") }
+	before := panics(t, "broken")
 	inWorld(t, define(step.Objects("broken", broken, makesMaps, step.Condition[*app]("BrokenReady")),
 		step.Objects("config", configMap("config", fixed), makesMaps, step.Condition[*app]("ConfigReady"))), func(w *world) {
 		w.create(newApp("one"))
@@ -165,6 +204,39 @@ func TestPanic(t *testing.T) {
 		if c := w.condition("one", "ConfigReady"); c.Status != metav1.ConditionTrue {
 			t.Errorf("the other step did not proceed: %s", c.Message)
 		}
+		if n := panics(t, "broken") - before; n != 1 {
+			t.Errorf("the metric has counted %v panics, want 1", n)
+		}
+	})
+}
+
+// TestPanicOnRelease: a panic of what lets go of a resource is counted like any other, and the next attempt goes on.
+func TestPanicOnRelease(t *testing.T) {
+	var mended atomic.Bool
+	before := panics(t, "leaving")
+	inWorld(t, define(step.Step[*app]{Name: "leaving", Kind: step.KindExternal,
+		Act: func(_ context.Context, s *scope) *outcome.Outcome {
+			s.Cell().ID = "thing"
+			return nil
+		},
+		Release: func(context.Context, *scope) *outcome.Outcome {
+			if !mended.Load() {
+				panic("a bug")
+			}
+			return nil
+		}}), func(w *world) {
+		w.create(newApp("one"))
+		w.do(w.c.Delete(t.Context(), w.app("one")))
+		w.pass(settle)
+		if c := w.condition("one", "Ready"); !strings.Contains(c.Message, "a bug") || !strings.Contains(c.Message, "report it") {
+			t.Errorf("the object says %s %q", c.Reason, c.Message)
+		}
+		if n := panics(t, "leaving") - before; n != 1 {
+			t.Errorf("the metric has counted %v panics, want 1", n)
+		}
+		mended.Store(true)
+		w.pass(3 * time.Minute)
+		w.wantGone("one")
 	})
 }
 
