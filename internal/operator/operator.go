@@ -35,6 +35,8 @@ type Options struct {
 	// LeaderElection lets several replicas stand by for each other, with a lease in Namespace.
 	LeaderElection bool
 	Namespace      string
+	// Workers is how many objects of a kind of OpenStack resource are worked on at a time.
+	Workers int
 }
 
 // Flags binds the options to the flags of the program.
@@ -44,6 +46,8 @@ func (o *Options) Flags(f *flag.FlagSet) {
 	f.StringVar(&o.Metrics, "metrics", "127.0.0.1:8080", `address of /metrics, without authentication; "0" for none`)
 	f.StringVar(&o.Health, "health", ":8081", `address of /healthz and /readyz; "0" for none`)
 	f.BoolVar(&o.LeaderElection, "leader-elect", false, "let several replicas stand by for each other")
+	f.IntVar(&o.Workers, "workers", resources.Workers,
+		"objects of each kind of OpenStack resource to work on at a time; those of one cloud take a third of them at most")
 	f.StringVar(&o.Namespace, "namespace", "", "namespace of the leader lease; empty is the pod's own")
 }
 
@@ -61,6 +65,9 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 
 // New makes the manager with the selected controllers and does not start it.
 func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
+	if o.Workers < 0 {
+		return nil, fmt.Errorf("--workers is %d; give 1 or more", o.Workers)
+	}
 	releases := &releases{}
 	gateway, err := servesGateway(cfg)
 	if err != nil {
@@ -76,7 +83,8 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	}
 	rights := newRights(may)
 	known := Registry(Environment{Releases: releases.Names, Gateway: gateway, Metrics: metrics.Registry, Served: served,
-		Cluster: func() (string, error) { return identity(cfg) }, Unseen: rights.unseen})
+		Cluster: func() (string, error) { return identity(cfg) }, Unseen: rights.unseen,
+		Workers: o.Workers})
 	selection, err := Select(o.Controllers, known.Components())
 	if err != nil {
 		return nil, err

@@ -65,6 +65,8 @@ type Environment struct {
 	Galera   galera.Dial
 	RabbitMQ member.Dial
 	OVN      member.Dial
+	// Workers is how many objects of a kind of OpenStack resources are worked on at a time; the usual number when zero.
+	Workers int
 	// Metrics gets those of requests to OpenStack; nil counts nothing.
 	Metrics prometheus.Registerer
 }
@@ -158,7 +160,7 @@ func openstackResources(e Environment) Entry {
 	return Entry{Name: "resources", New: func([]string) ([]kit.Controller, error) {
 		engine := resources.New(kinds.Served(), resources.Sessions(
 			openstack.NewPool(openstack.Options{Registerer: e.Metrics}))).Measure(e.Metrics)
-		engine.Unseen = e.Unseen
+		engine.Unseen, engine.Workers = e.Unseen, e.Workers
 		if e.Served != nil {
 			if !e.Served("Cloud") || !e.Served("ClusterCloud") {
 				return nil, nil

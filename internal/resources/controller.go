@@ -53,7 +53,7 @@ func (c *controller) definition() kit.Definition[object] {
 	return kit.Definition[object]{
 		Name: lower(c.kind.Name), New: c.empty, Refs: refs, Report: c.report, Notice: c.notice, Wake: c.bell.ring,
 		Retry: c.retries.ring,
-		Turn:  c.turn, Steps: steps, Options: kit.Options{Workers: workers},
+		Turn:  c.turn, Steps: steps, Options: kit.Options{Workers: c.engine.workers()},
 	}
 }
 

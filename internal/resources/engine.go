@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,6 +44,8 @@ type Engine struct {
 	// Unseen tells whether objects of a kind may be there that nobody looks at, for want of a right. What they refer to is
 	// not deleted. It may be nil.
 	Unseen func(kind string) bool
+	// Workers is how many objects of a kind are worked on at a time; the constant of that name when zero.
+	Workers int
 	// Dial connects with buses; that of the real world unless a test replaces it.
 	Dial   bus.Dial
 	events map[string][]*d.Kind
@@ -82,8 +85,7 @@ func (e *Engine) Controllers(scheme *runtime.Scheme, only ...string) ([]kit.Cont
 		if e.absent[name] || len(only) > 0 && !slices.Contains(only, name) {
 			continue
 		}
-		c := &controller{kind: e.kinds[name], engine: e, bell: newBell(), retries: newBell(),
-			empty: func() object { return openstackv1.New(name) }}
+		c := e.controller(name)
 		e.bells[name] = &c.bell
 		made, err := kit.New(c.definition(), scheme)
 		if err != nil {
@@ -93,6 +95,13 @@ func (e *Engine) Controllers(scheme *runtime.Scheme, only ...string) ([]kit.Cont
 	}
 	return out, nil
 }
+
+func (e *Engine) controller(kind string) *controller {
+	return &controller{kind: e.kinds[kind], engine: e, bell: newBell(), retries: newBell(),
+		turns: turns{most: max(e.workers()/3, 1)}, empty: func() object { return openstackv1.New(kind) }}
+}
+
+func (e *Engine) workers() int { return cmp.Or(e.Workers, Workers) }
 
 func (e *Engine) empty(kind string) client.Object { return openstackv1.New(kind) }
 

@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"cmp"
 	"maps"
 	"sync"
 	"time"
@@ -8,12 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A run holds a worker while it waits for an answer, and a cloud that hangs answers after a minute. So a kind has more
-// workers than the objects of one cloud can hold, and those of one that is slow hold only one.
+// Workers is how many objects of a kind are worked on at a time unless Engine.Workers says otherwise.
+const Workers = 24
+
+// A run holds a worker while it waits for an answer, and a cloud that hangs answers after a minute. So the objects of
+// one cloud hold a third of the workers of a kind, atOnce of the usual ones, and those of one that is slow hold one.
 const (
-	workers = 24
-	atOnce  = 8
-	slow    = 3 * time.Second
+	atOnce = Workers / 3
+	slow   = 3 * time.Second
 	// again is when it is looked for objects whose turn it is though nobody ends a run: those that were woken may not
 	// exist any more.
 	again = 10 * time.Second
@@ -23,10 +26,14 @@ const (
 type turns struct {
 	mu    sync.Mutex
 	lanes map[string]*lane
+	// most is how many objects of a cloud may run, atOnce when it is zero.
+	most int
 }
 
 // lane is one cloud, by its name: what waits for a session that is replaced goes on with the next.
 type lane struct {
+	// most is that of the turns.
+	most int
 	// since is when each run began.
 	since map[types.NamespacedName]time.Time
 	// waiting are those that were turned away, in the order in which they came.
@@ -82,8 +89,8 @@ func (t *turns) take(c string, key types.NamespacedName, now time.Time) bool {
 	}
 	l := t.lanes[c]
 	if l == nil {
-		l = &lane{since: map[types.NamespacedName]time.Time{}, known: map[types.NamespacedName]bool{},
-			called: map[types.NamespacedName]time.Time{}}
+		l = &lane{most: cmp.Or(t.most, atOnce), since: map[types.NamespacedName]time.Time{},
+			known: map[types.NamespacedName]bool{}, called: map[types.NamespacedName]time.Time{}}
 		t.lanes[c] = l
 	}
 	_, called := l.called[key]
@@ -151,7 +158,7 @@ func (t *turns) pop(c string, l *lane, now time.Time) []types.NamespacedName {
 // room is how many more may run.
 func (l *lane) room(now time.Time) int {
 	maps.DeleteFunc(l.called, func(_ types.NamespacedName, at time.Time) bool { return now.Sub(at) >= again })
-	limit := atOnce
+	limit := l.most
 	for _, since := range l.since {
 		if now.Sub(since) > slow {
 			limit = 1

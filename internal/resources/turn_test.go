@@ -1,11 +1,14 @@
 package resources
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
 )
 
 func named(i int) types.NamespacedName { return types.NamespacedName{Name: fmt.Sprint(i)} }
@@ -36,6 +39,25 @@ func TestTurns(t *testing.T) {
 	turns.done(fine, named(0), now)
 	if len(turns.lanes) != 1 {
 		t.Errorf("there are %d lanes, want that of the cloud for which objects wait", len(turns.lanes))
+	}
+}
+
+// Of few workers and of many, the objects of one cloud hold a third, and one at least.
+func TestTurnsOfOtherNumbers(t *testing.T) {
+	for workers, want := range map[int]int{0: 8, 1: 1, 2: 1, 24: 8, 60: 20} {
+		e := New([]*d.Kind{{Name: "Thing"}}, nil)
+		e.Workers = workers
+		c := e.controller("Thing")
+		if got := c.definition().Options.Workers; got != cmp.Or(workers, Workers) {
+			t.Errorf("there are %d workers, want %d", got, workers)
+		}
+		n := 0
+		for c.turns.take("cloud", named(n), time.Now()) {
+			n++
+		}
+		if n != want {
+			t.Errorf("of %d workers the objects of one cloud hold %d, want %d", workers, n, want)
+		}
 	}
 }
 
