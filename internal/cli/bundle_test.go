@@ -16,6 +16,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 const (
@@ -55,6 +56,12 @@ func (w *world) careless() {
 		"plain": "the password of keystone is " + leaked, "key": "a: |\n  " + pemLine,
 		"encoded": base64.StdEncoding.EncodeToString([]byte(leaked))}}
 	must(w.t, w.client.Create(w.t.Context(), m))
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "keystone-1"},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "api", Image: "a"}}}}
+	must(w.t, w.client.Create(w.t.Context(), pod))
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "api", RestartCount: 1}}
+	must(w.t, w.client.Status().Update(w.t.Context(), pod))
+	w.server.SetLog(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, "log in with "+leaked)
 }
 
 func TestBundle(t *testing.T) {
@@ -67,6 +74,8 @@ func TestBundle(t *testing.T) {
 	}
 	files := unpacked(t, file)
 	for name, want := range map[string]string{
+		"logs/openstack/keystone-1/api.log":          "log in with (taken out: key password of Secret openstack/db)",
+		"logs/openstack/keystone-1/api.previous.log": "log in",
 		"about.txt":  "namespaces openstack, stackwright-system",
 		"status.txt": "openstack/cloud",
 		"why.txt":    "First cause",

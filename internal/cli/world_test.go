@@ -37,6 +37,8 @@ type world struct {
 	kubeconfig string
 	state      string
 	client     client.Client
+	// server is the cluster; nil when it is a real one.
+	server *apiserver.Server
 	// outside is the cloud, writes counts the requests that changed objects.
 	outside http.RoundTripper
 	writes  atomic.Int64
@@ -68,7 +70,7 @@ func newWorld(t *testing.T, files ...string) *world {
 	base, err := template()
 	must(t, err)
 	server := base.Fresh()
-	w := &world{t: t, state: t.TempDir()}
+	w := &world{t: t, state: t.TempDir(), server: server}
 	socket := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
 			w.writes.Add(1)
