@@ -149,18 +149,24 @@ func (g *gatherer) logFiles(ctx context.Context) error {
 			continue
 		}
 		for i := range pods.Items {
-			p := &pods.Items[i]
-			for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
-				if err := g.log(ctx, set, source{p, s.Name}, false); err != nil {
-					return err
-				}
-				if s.RestartCount == 0 {
-					continue
-				}
-				if err := g.log(ctx, set, source{p, s.Name}, true); err != nil {
-					return err
-				}
+			if err := g.logsOf(ctx, set, &pods.Items[i]); err != nil {
+				return err
 			}
+		}
+	}
+	return nil
+}
+
+func (g *gatherer) logsOf(ctx context.Context, set kubernetes.Interface, p *corev1.Pod) error {
+	for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
+		if err := g.log(ctx, set, source{p, s.Name}, false); err != nil {
+			return err
+		}
+		if s.RestartCount == 0 {
+			continue
+		}
+		if err := g.log(ctx, set, source{p, s.Name}, true); err != nil {
+			return err
 		}
 	}
 	return nil

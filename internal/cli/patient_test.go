@@ -56,18 +56,10 @@ func TestPatient(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e := &exchange{script: c.script}
-				p := patient{next: e, every: 500 * time.Millisecond, most: 3 * time.Second}
-				r, err := http.NewRequestWithContext(t.Context(), c.method, "https://cluster", strings.NewReader("an object"))
-				if err != nil {
-					t.Fatal(err)
-				}
 				began := time.Now()
-				answer, err := p.RoundTrip(r)
-				if !errors.Is(err, c.err) || c.err == nil && answer.StatusCode != c.want {
-					t.Errorf("the answer is %v, %v", answer, err)
-				}
-				if answer != nil {
-					_ = answer.Body.Close()
+				code, err := e.send(t, c.method)
+				if code != c.want || !errors.Is(err, c.err) {
+					t.Errorf("the answer is %d, %v", code, err)
 				}
 				if took := time.Since(began); took != c.after {
 					t.Errorf("it took %s, want %s", took, c.after)
@@ -78,4 +70,16 @@ func TestPatient(t *testing.T) {
 			})
 		})
 	}
+}
+
+// send sends a request patiently.
+func (e *exchange) send(t *testing.T, method string) (int, error) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, "https://cluster", strings.NewReader("an object"))
+	must(t, err)
+	answer, err := patient{next: e, every: 500 * time.Millisecond, most: 3 * time.Second}.RoundTrip(r)
+	if err != nil {
+		return 0, err
+	}
+	return answer.StatusCode, answer.Body.Close()
 }

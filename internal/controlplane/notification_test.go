@@ -73,8 +73,8 @@ func TestEverybodyNotifiesWhenAsked(t *testing.T) {
 		p.Change(cloud, "spec.notifications", true)
 		p.Settle()
 		for _, kind := range []string{"Neutron/first-neutron", "Nova/first-nova"} {
-			if got := field(p, kind, "spec", "notifications"); got != true {
-				t.Errorf("%s notifies: %v", kind, got)
+			if got, _ := field(p, kind, "spec", "notifications").(bool); !got {
+				t.Errorf("%s does not notify", kind)
 			}
 		}
 		for _, kind := range []string{"Keystone/first-keystone", "Glance/first-glance"} {

@@ -25,10 +25,7 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 		return failed(err)
 	}
 	id := bare(t.kind, cell.ID)
-	seen, there, err := t.see(id)
-	if err == nil && (!there || p.update && len(t.extra) > 0 && !c.told(sc, t)) {
-		seen, there, err = t.ask(ctx, id) // lists before did not keep what nobody had declared
-	}
+	seen, there, err := c.look(ctx, sc, t, p)
 	if err != nil {
 		return failed(err)
 	}
@@ -75,6 +72,17 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 		return c.again(ctx, sc, t)
 	}
 	return outcome.FromError(err)
+}
+
+// look is what OpenStack shows of the resource. A list may be older than the resource, or than what was declared of it:
+// it keeps nothing that nobody had declared.
+func (c *controller) look(ctx context.Context, sc *scope, t *target, p policy) (map[string]any, bool, error) {
+	id := bare(t.kind, sc.Cell().ID)
+	seen, there, err := t.see(id)
+	if err == nil && (!there || p.update && len(t.extra) > 0 && !c.told(sc, t)) {
+		return t.ask(ctx, id)
+	}
+	return seen, there, err
 }
 
 // waitsFor is what the mirror has to look out for.

@@ -98,8 +98,8 @@ func (r *run[T]) panicked(i int, what string, p any) *outcome.Outcome {
 	if r.Observe != nil {
 		r.Observe.Panicked(r.Name, s.Name)
 	}
-	return outcome.Fail(outcome.Panicked, fmt.Errorf("%s %s panicked: %v; this is a bug of controller %s, please report it",
-		what, s.Name, p, r.Name))
+	return outcome.Fail(outcome.Panicked, fmt.Errorf(
+		"%s %s panicked: %v; this is a bug of controller %s, please report it", what, s.Name, p, r.Name))
 }
 
 // evaluate decides whether a step is off, blocked, waiting for a reference, unchanged, or has work to do.

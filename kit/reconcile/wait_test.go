@@ -228,7 +228,7 @@ func TestPanicOnRelease(t *testing.T) {
 		w.create(newApp("one"))
 		w.do(w.c.Delete(t.Context(), w.app("one")))
 		w.pass(settle)
-		if c := w.condition("one", "Ready"); !strings.Contains(c.Message, "a bug") || !strings.Contains(c.Message, "report it") {
+		if c := w.condition("one", "Ready"); !strings.Contains(c.Message, "a bug; this is a bug of controller") {
 			t.Errorf("the object says %s %q", c.Reason, c.Message)
 		}
 		if n := panics(t, "leaving") - before; n != 1 {

@@ -54,7 +54,7 @@ func TestServicesNotify(t *testing.T) {
 	w.Apply(network)
 	w.Ready(story.UpToReady, project)
 	w.Ready(story.UpToReady, network)
-	w.Eventually(time.Minute, "the operator listens to both", func(ctx context.Context) error { return hears(ctx, w, cloud) })
+	w.Eventually(time.Minute, "both are heard", func(ctx context.Context) error { return hears(ctx, w, cloud) })
 	corrected(w, "project", project.Name)
 	corrected(w, "network", network.Name)
 	// Those of the control plane's own Cloud, which it lets listen by itself.

@@ -31,20 +31,29 @@ func (w *wire) Next(ctx context.Context) ([]byte, error) {
 	}
 }
 
+// pair are two lines in memory, by their URLs.
+func pair() (map[string]*wire, Dial) {
+	wires := map[string]*wire{
+		"k": {exchange: "keystone", in: make(chan string)}, "n": {exchange: "nova", in: make(chan string)}}
+	return wires, joined(func(_ context.Context, c Config) (Line, error) {
+		if w := wires[c.URL]; w != nil && string(c.CA) == "ca" {
+			return w, nil
+		}
+		return nil, errors.New("the bus does not answer")
+	})
+}
+
+func TestSeveralURLsOfWhichOneIsWrong(t *testing.T) {
+	wires, dial := pair()
+	if _, err := dial(t.Context(), Config{URL: "k\nother", CA: []byte("ca")}); err == nil || !wires["k"].closed {
+		t.Errorf("with one that does not answer: %v, and the other is closed: %t", err, wires["k"].closed)
+	}
+}
+
 // Several URLs are one line: it has the exchanges of all and hears all, and ends when one of them does.
 func TestSeveralURLs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		wires := map[string]*wire{
-			"k": {exchange: "keystone", in: make(chan string)}, "n": {exchange: "nova", in: make(chan string)}}
-		dial := joined(func(_ context.Context, c Config) (Line, error) {
-			if w := wires[c.URL]; w != nil && string(c.CA) == "ca" {
-				return w, nil
-			}
-			return nil, errors.New("the bus does not answer")
-		})
-		if _, err := dial(t.Context(), Config{URL: "k\nother", CA: []byte("ca")}); err == nil || !wires["k"].closed {
-			t.Errorf("with one that does not answer: %v, and the other is closed: %t", err, wires["k"].closed)
-		}
+		wires, dial := pair()
 		l, err := dial(t.Context(), Config{URL: "k\nn\n", CA: []byte("ca")})
 		if err != nil {
 			t.Fatal(err)
@@ -54,19 +63,8 @@ func TestSeveralURLs(t *testing.T) {
 				t.Errorf("exchange %s is there: %t, %v", exchange, there, err)
 			}
 		}
-		var heard []string
-		for of, text := range map[string]string{"k": "a project", "n": "a server"} {
-			go func() { wires[of].in <- text }()
-			body, err := l.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			heard = append(heard, string(body))
-		}
-		slices.Sort(heard)
-		if got := strings.Join(heard, ", "); got != "a project, a server" {
-			t.Errorf("heard %s", got)
-		}
+		hears(t, l, wires["k"], "a project")
+		hears(t, l, wires["n"], "a server")
 		close(wires["n"].in)
 		if _, err := l.Next(t.Context()); err == nil || !strings.Contains(err.Error(), "lost") {
 			t.Errorf("after one was lost: %v", err)
@@ -76,6 +74,15 @@ func TestSeveralURLs(t *testing.T) {
 			t.Error("not all are closed")
 		}
 	})
+}
+
+// hears sends a text on a line and takes it from what joins it.
+func hears(t *testing.T, l Line, w *wire, text string) {
+	t.Helper()
+	go func() { w.in <- text }()
+	if body, err := l.Next(t.Context()); err != nil || string(body) != text {
+		t.Errorf("heard %q, %v, want %q", body, err, text)
+	}
 }
 
 func TestExchangeOfURL(t *testing.T) {

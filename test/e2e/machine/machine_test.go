@@ -41,45 +41,57 @@ func TestDownLeavesNothing(t *testing.T) {
 	if err := os.MkdirAll(story.Artifacts(), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	var first, second time.Duration
-	picture := filepath.Join(story.Artifacts(), "up.svg")
+	parts := ascent{c: c, picture: filepath.Join(story.Artifacts(), "up.svg"), before: before}
 	for _, part := range []struct {
 		name string
 		play func(t *testing.T)
 	}{
-		{"up", func(t *testing.T) { first = install(t, c, "--picture", picture) }},
-		{"picture", func(t *testing.T) { drawn(t, picture) }},
-		{"up again", func(t *testing.T) { second = again(t, c) }},
-		{"rests", func(t *testing.T) { rests(t, c) }},
-		{"down", func(t *testing.T) { gone(t, c, before) }},
+		{"up", parts.up}, {"picture", parts.drawn}, {"up again", parts.again}, {"rests", parts.rests}, {"down", parts.gone},
 	} {
 		if !t.Run(part.name, part.play) {
 			return
 		}
 	}
-	t.Logf("up took %s, a second up %s", first.Round(time.Millisecond), second.Round(time.Millisecond))
+}
+
+// ascent is a cloud that comes up and goes again.
+type ascent struct {
+	c       story.Cluster
+	picture string
+	// before is what was on the machine before.
+	before []string
+}
+
+func (a ascent) up(t *testing.T) {
+	t.Helper()
+	t.Logf("up took %s", install(t, a.c, "--picture", a.picture))
+}
+
+func (a ascent) rests(t *testing.T) {
+	t.Helper()
+	rests(t, a.c)
 }
 
 // again does what was done already, which is quick.
-func again(t *testing.T, c story.Cluster) time.Duration {
+func (a ascent) again(t *testing.T) {
 	t.Helper()
-	took := install(t, c)
+	took := install(t, a.c)
+	t.Logf("a second up took %s", took)
 	if limit := 20 * time.Second; took > limit {
 		t.Errorf("a second up took %s, at most %s", took, limit)
 	}
-	return took
 }
 
 // gone takes the cluster away and looks for what is left of it.
-func gone(t *testing.T, c story.Cluster, before []string) {
+func (a ascent) gone(t *testing.T) {
 	t.Helper()
-	if err := c.Down(t.Context()); err != nil {
+	if err := a.c.Down(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	// What a process that ended had is taken away by the kernel, maybe a moment later.
 	var behind []string
 	for range 5 {
-		if behind = left(before, traces(t)); len(behind) == 0 {
+		if behind = left(a.before, traces(t)); len(behind) == 0 {
 			break
 		}
 		pause(t, time.Second)
@@ -89,10 +101,10 @@ func gone(t *testing.T, c story.Cluster, before []string) {
 	}
 }
 
-// drawn checks that a picture has what ran, and that all of it got ready.
-func drawn(t *testing.T, file string) {
+// drawn checks that the picture has what ran, and that all of it got ready.
+func (a ascent) drawn(t *testing.T) {
 	t.Helper()
-	picture, err := os.ReadFile(file)
+	picture, err := os.ReadFile(a.picture)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,5 +132,5 @@ func install(t *testing.T, c story.Cluster, args ...string) time.Duration {
 			t.Errorf("up does not say %q but\n%s", want, said)
 		}
 	}
-	return time.Since(began)
+	return time.Since(began).Round(time.Millisecond)
 }

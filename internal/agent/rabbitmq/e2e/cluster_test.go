@@ -316,12 +316,12 @@ func (l *lab) listen(t *testing.T, b rabbitmq.Bus) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer service.Close()
+	defer func() { _ = service.Close() }()
 	listener, err := l.dialAs(b.Listener(), b.ListenerPassword, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	sends := channel(t, service)
 	if err := sends.ExchangeDeclare("keystone", "topic", false, false, false, false, nil); err != nil {
 		t.Fatal(err)
