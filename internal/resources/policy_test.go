@@ -159,7 +159,7 @@ func TestIgnorePaths(t *testing.T) {
 		p.Pass(20 * time.Minute)
 		p.Ready()
 		got := cloudOf(p).All("Project")[0]
-		if got["description"] != "theirs" || got["enabled"] == false {
+		if on, _ := got["enabled"].(bool); got["description"] != "theirs" || !on {
 			t.Errorf("the cloud has %v", got)
 		}
 		if c := p.Condition("Project/shop", "Drifted"); c.Status == "True" {
