@@ -86,9 +86,14 @@ test-race: | compiler ## Unit tests of concurrent code with the race detector; o
 	CGO_ENABLED=1 $(TEST) -race -short $(addprefix ./internal/,$(RACY))
 	cd kit && CGO_ENABLED=1 $(TEST) -race -short ./...
 
+SERVER := $(TEST) -tags=apiserver -run='^TestServer'
 test-api: bin/devcluster ## Tests against a real API server, whose names begin with TestServer
-	$(TEST) -tags=apiserver -run='^TestServer' $(call tagged,apiserver,api charts internal cmd)
-	cd kit && $(TEST) -tags=apiserver -run='^TestServer' $(subst ./kit/,./,$(call tagged,apiserver,kit))
+	$(SERVER) -short $(call tagged,apiserver,api charts internal cmd)
+	cd kit && $(SERVER) -short $(subst ./kit/,./,$(call tagged,apiserver,kit))
+
+.PHONY: test-crash
+test-crash: bin/devcluster ## Kill the operator of each service at each of its requests; test-api does so at a part of them
+	$(SERVER)'(Promises|Crash)$$' $(call tagged,apiserver,internal/services internal/fleet internal/infra)
 
 # All stories but those of many minutes; RUN=. plays these too, RUN=Galera only those of that name.
 PLAY := $(if $(RUN),-run='$(RUN)',-short)

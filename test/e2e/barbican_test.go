@@ -42,7 +42,7 @@ func TestBarbicanKeeps(t *testing.T) {
 	w.Eventually(time.Minute, "the secret can be read", read)
 	order(w)
 	rotate(w, asked, read)
-	if n := w.Kill(cp.Namespace, "openstack-barbican-"); n < 2 {
+	if n := w.KillAll(2*time.Minute, cp.Namespace, "openstack-barbican-"); n < 2 {
 		t.Errorf("there were %d pods", n)
 	}
 	w.Ready(time.Minute, barbican)

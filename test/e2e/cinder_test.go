@@ -111,10 +111,9 @@ func (s *storage) make() {
 // kill takes all pods at once, and then lets a volume grow.
 func (s *storage) kill() {
 	s.Helper()
-	s.Kill(s.cp.Namespace, "openstack-cinder-")
-	s.Kill(s.cp.Namespace, "ceph-0")
-	s.Ready(2*time.Minute, s.ceph)
-	s.Logf("Cinder is ready again after %s", s.Ready(2*time.Minute, s.cinder))
+	s.KillAll(2*time.Minute, s.cp.Namespace, "openstack-cinder-", "ceph-0")
+	s.Ready(time.Minute, s.ceph)
+	s.Ready(time.Minute, s.cinder)
 	data := s.volume("data", openstackv1.VolumeResource{Size: 2})
 	s.Ready(time.Minute, data)
 	s.Eventually(time.Minute, "a volume has grown",

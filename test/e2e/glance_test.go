@@ -85,7 +85,7 @@ func TestGlanceServes(t *testing.T) {
 	}
 	same := func(ctx context.Context) error { return equal(ctx, w, cp.Namespace, staged.Status.ID) }
 
-	if n := w.Kill(cp.Namespace, "openstack-glance-api"); n != 1 {
+	if n := w.KillAll(2*time.Minute, cp.Namespace, "openstack-glance-api"); n != 1 {
 		t.Errorf("there were %d pods of the API", n)
 	}
 	w.Eventually(time.Minute, "a new pod has the data", same)

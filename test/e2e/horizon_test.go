@@ -45,7 +45,7 @@ func TestHorizonOpens(t *testing.T) {
 	b := w.Browser(client.ObjectKey{Namespace: cp.Namespace, Name: "openstack-horizon-tls"})
 	logIn(w, b, url)
 	sees(w, b, url)
-	t.Logf("%d pods are killed", f.replaced("openstack-horizon-"))
+	t.Logf("%d pods were killed", f.KillAll(2*time.Minute, f.namespace, "openstack-horizon-"))
 	w.Eventually(time.Minute, "a new pod answers", opens(w, cp, url))
 	b.Do(chromedp.Navigate(url + "/project/instances/"))
 	if text := b.Text("#instances"); !strings.Contains(text, "web") {

@@ -47,10 +47,8 @@ func TestNeutronConnects(t *testing.T) {
 	w.Eventually(time.Minute, "OVN forwards a port", northbound(w, "load_balancer", 1))
 	w.Eventually(time.Minute, "OVN has switches of all networks", northbound(w, "logical_switch", 4))
 
-	for _, prefix := range []string{"openstack-neutron-", "openstack-ovn-nb-", "openstack-ovn-sb-"} {
-		w.Kill(cp.Namespace, prefix)
-	}
-	w.Ready(2*time.Minute, neutron)
+	w.KillAll(2*time.Minute, cp.Namespace, "openstack-neutron-", "openstack-ovn-nb-", "openstack-ovn-sb-")
+	w.Ready(time.Minute, neutron)
 	late := netOf(w, "late")
 	w.Apply(late)
 	w.Eventually(time.Minute, "a network is made after all pods were killed", func(ctx context.Context) error {

@@ -91,10 +91,8 @@ func TestOVNKeepsNetworks(t *testing.T) {
 	t.Logf("a lost volume is replaced after %s", w.Ready(2*time.Minute, n.ovn))
 	n.whole(time.Minute)
 
-	for _, prefix := range []string{"ovn-nb-", "ovn-sb-", "ovn-northd-"} {
-		w.Kill(w.Namespace, prefix)
-	}
-	t.Logf("a change is taken %s after all pods were killed", n.write(time.Minute))
+	w.KillAll(2*time.Minute, w.Namespace, "ovn-nb-", "ovn-sb-", "ovn-northd-")
+	t.Logf("a change is taken %s after all pods were killed and others were ready", n.write(time.Minute))
 	w.Ready(time.Minute, n.ovn)
 	n.whole(time.Minute)
 

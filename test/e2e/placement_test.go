@@ -34,7 +34,7 @@ func TestPlacementServes(t *testing.T) {
 	}
 	w.OpenStack("resource", "provider", "create", "host-1")
 
-	if n := w.Kill(cp.Namespace, "openstack-placement-api"); n != 1 {
+	if n := w.KillAll(2*time.Minute, cp.Namespace, "openstack-placement-api"); n != 1 {
 		t.Errorf("there were %d pods of the API", n)
 	}
 	w.Ready(time.Minute, placement)

@@ -43,7 +43,7 @@ func TestScreensAreShown(t *testing.T) {
 	f := hosted(w)
 	_, remove := server(f)
 	watched(w)
-	f.replaced("rack-a-libvirt-")
+	f.KillAll(2*time.Minute, f.namespace, "rack-a-libvirt-")
 	before := shownBy(w)
 	old := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "rack-a-screens-tls"}}
 	if err := w.Delete(t.Context(), old); err != nil {

@@ -95,8 +95,8 @@ func (f fleet) replace(rack *fleetv1.BuildingBlock) {
 		p, _ := story.Ping(ctx, f.Cluster.Network("node-1"), floating)
 		done <- p
 	}()
-	f.Logf("%d agents are killed", f.Kill(f.namespace, rack.Name+"-"))
-	f.Logf("all agents work again after %s", f.Ready(2*time.Minute, rack))
+	f.Logf("%d agents were killed", f.KillAll(2*time.Minute, f.namespace, rack.Name+"-"))
+	f.Ready(time.Minute, rack)
 	f.Eventually(time.Minute, "the server answers ping", answersPing(f.World))
 	stop()
 	if p := <-done; p.Gap > mostGap {

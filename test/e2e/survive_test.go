@@ -10,13 +10,9 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"stackwright.dev/kit/gate"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
@@ -112,52 +108,11 @@ func (f fleet) worksWithout(rack *fleetv1.BuildingBlock, prefix string) {
 func (f fleet) kill(rack *fleetv1.BuildingBlock, prefix string) {
 	f.Helper()
 	began := time.Now()
-	n := f.replaced(prefix)
+	n := f.KillAll(2*time.Minute, f.namespace, prefix)
 	f.Cloud()
 	f.Ready(2*time.Minute, rack)
 	f.Logf("%d pods of %s were killed: everything is ready again after %s", n, prefix,
 		time.Since(began).Round(100*time.Millisecond))
-}
-
-// replaced kills the pods whose names begin with prefix and waits until as many are ready. What their owner says may
-// still be of the ones that were killed.
-func (f fleet) replaced(prefix string) int {
-	f.Helper()
-	pods := func(ctx context.Context) (ready int, all map[types.UID]bool, err error) {
-		list := &corev1.PodList{}
-		err = f.List(ctx, list, client.InNamespace(f.namespace))
-		all = map[types.UID]bool{}
-		for i := range list.Items {
-			p := &list.Items[i]
-			if !strings.HasPrefix(p.Name, prefix) || p.Status.Phase == corev1.PodSucceeded ||
-				p.Status.Phase == corev1.PodFailed {
-				continue
-			}
-			all[p.UID] = true
-			if ok, _ := gate.For(p)(p); ok {
-				ready++
-			}
-		}
-		return ready, all, err
-	}
-	_, before, err := pods(f.Context())
-	if err != nil || len(before) == 0 {
-		f.Fatalf("looking for pods %s: there are %d, %v", prefix, len(before), err)
-	}
-	f.Kill(f.namespace, prefix)
-	f.Eventually(2*time.Minute, "new pods of "+prefix+" are ready", func(ctx context.Context) error {
-		ready, now, err := pods(ctx)
-		for uid := range now {
-			if before[uid] {
-				return errors.New("one that was killed is still there")
-			}
-		}
-		if err == nil && ready < len(before) {
-			err = fmt.Errorf("%d pods are ready of %d", ready, len(before))
-		}
-		return err
-	})
-	return len(before)
 }
 
 // once checks that there is one of each of work.yaml.

@@ -214,25 +214,3 @@ func (w *World) Replace(within time.Duration, namespace, name string) {
 		return nil
 	})
 }
-
-// Kill removes the pods whose names begin with prefix at once, without grace, as a power cut would, and returns how
-// many there were.
-func (w *World) Kill(namespace, prefix string) int {
-	w.Helper()
-	pods, killed := &corev1.PodList{}, 0
-	if err := w.List(w.Context(), pods, client.InNamespace(namespace)); err != nil {
-		w.Fatalf("listing pods of namespace %s: %v", namespace, err)
-	}
-	for i := range pods.Items {
-		pod := &pods.Items[i]
-		if !strings.HasPrefix(pod.Name, prefix) {
-			continue
-		}
-		killed++
-		err := w.Delete(w.Context(), pod, client.GracePeriodSeconds(0), client.Preconditions{UID: &pod.UID})
-		if client.IgnoreNotFound(err) != nil {
-			w.Fatalf("killing pod %s: %v", pod.Name, err)
-		}
-	}
-	return killed
-}

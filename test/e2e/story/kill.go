@@ -1,0 +1,93 @@
+package story
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/gate"
+)
+
+// Kill removes the pods whose names begin with prefix at once, without grace, as a power cut would, and returns how
+// many there were.
+func (w *World) Kill(namespace, prefix string) int {
+	w.Helper()
+	pods, killed := &corev1.PodList{}, 0
+	if err := w.List(w.Context(), pods, client.InNamespace(namespace)); err != nil {
+		w.Fatalf("listing pods of namespace %s: %v", namespace, err)
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if !strings.HasPrefix(pod.Name, prefix) {
+			continue
+		}
+		killed++
+		err := w.Delete(w.Context(), pod, client.GracePeriodSeconds(0), client.Preconditions{UID: &pod.UID})
+		if client.IgnoreNotFound(err) != nil {
+			w.Fatalf("killing pod %s: %v", pod.Name, err)
+		}
+	}
+	return killed
+}
+
+// KillAll is Kill of all pods with one of the prefixes, which have to be there, and waits until as many others are
+// ready: what their owner says may still be of those that were killed. It returns how many there are.
+func (w *World) KillAll(within time.Duration, namespace string, prefixes ...string) int {
+	w.Helper()
+	_, before, err := w.running(w.Context(), namespace, prefixes)
+	if err != nil || len(before) == 0 {
+		w.Fatalf("looking for pods %s: there are %d, %v", strings.Join(prefixes, ", "), len(before), err)
+	}
+	for _, prefix := range prefixes {
+		w.Kill(namespace, prefix)
+	}
+	what := fmt.Sprintf("%d new pods of %s are ready", len(before), strings.Join(prefixes, ", "))
+	w.Eventually(within, what, func(ctx context.Context) error {
+		ready, now, err := w.running(ctx, namespace, prefixes)
+		for uid, name := range now {
+			if before[uid] != "" {
+				return fmt.Errorf("%s, which was killed, is still there", name)
+			}
+		}
+		if err == nil && ready < len(before) {
+			err = fmt.Errorf("%d pods are ready of %d", ready, len(before))
+		}
+		return err
+	})
+	return len(before)
+}
+
+// running lists the pods that have not ended, by identity, and counts those that are ready.
+func (w *World) running(ctx context.Context, namespace string, prefixes []string) (ready int,
+	all map[types.UID]string, err error,
+) {
+	list := &corev1.PodList{}
+	err = w.List(ctx, list, client.InNamespace(namespace))
+	all = map[types.UID]string{}
+	for i := range list.Items {
+		pod := &list.Items[i]
+		ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+		if ended || !hasPrefix(pod.Name, prefixes) {
+			continue
+		}
+		all[pod.UID] = pod.Name
+		if ok, _ := gate.For(pod)(pod); ok {
+			ready++
+		}
+	}
+	return ready, all, err
+}
+
+func hasPrefix(name string, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
