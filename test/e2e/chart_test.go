@@ -23,6 +23,7 @@ import (
 // Two charts under their own names make an identity service that gives tokens; an upgrade changes it, and its object
 // goes with the release.
 func TestChartsMakeAnIdentityService(t *testing.T) {
+	story.Slow(t)
 	w := story.Start(t)
 	release := &controlplanev1.OpenStackRelease{}
 	if err := w.Get(t.Context(), client.ObjectKey{Name: "epoxy"}, release); err != nil {

@@ -25,6 +25,7 @@ const floating = "203.0.113.77"
 // A server is declared with all that it needs, in one file and in no order. It boots on the node of the cluster, learns
 // who it is, and answers from there at its floating address. It goes on while every agent of its host is replaced.
 func TestServerAnswers(t *testing.T) {
+	story.Slow(t)
 	w := story.Start(t)
 	f := hosted(w)
 	rack := f.connected()

@@ -24,8 +24,7 @@ func Main(m Runner) int {
 	_, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	code := m.Run()
-	_, missing := os.Stat(Shared().Kubeconfig())
-	if missing == nil && os.Getenv("KEEP") == "" && !takeDown(Shared()) {
+	if there(Shared()) && os.Getenv("KEEP") == "" && !takeDown(Shared()) {
 		return 1
 	}
 	return code
@@ -49,8 +48,19 @@ func Own(t *testing.T, c Cluster, args ...string) *World {
 	return Join(t, c)
 }
 
+// there tells whether a cluster exists, maybe since a play that was interrupted.
+func there(c Cluster) bool {
+	_, missing := os.Stat(c.Kubeconfig())
+	return missing == nil
+}
+
+// install brings a cluster up with a control plane. What an interrupted play left, with its servers and half of a
+// change, goes first, unless KEEP is set.
 func install(ctx context.Context, c Cluster, args ...string) error {
 	c.Log = os.Stderr
+	if there(c) && os.Getenv("KEEP") == "" && !takeDown(c) {
+		return fmt.Errorf("cluster %s of a play before is still there", c.Name)
+	}
 	began := time.Now()
 	if err := c.Install(ctx, args...); err != nil {
 		return fmt.Errorf("%w\nkept what there is in %s", err, c.Keep(c.Name))
