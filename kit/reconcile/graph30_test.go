@@ -3,9 +3,11 @@ package reconcile_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -15,11 +17,14 @@ import (
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/external"
+	"stackwright.dev/kit/gate"
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 )
 
 type scope = step.Scope[*app]
+
+const gates = "gates"
 
 // cloud is an external endpoint that keeps things by marker.
 type cloud struct{ ids atomic.Int64 }
@@ -35,8 +40,14 @@ func (c *cloud) Update(context.Context, string, string, []string) error { return
 func (c *cloud) Delete(context.Context, string) error                   { return nil }
 
 // graph30 is the owner of the criteria: 30 children in 5 levels, 2 Deployments with gates, 1 Job, 2 external resources.
-// Only the ConfigMap of step first depends on the image. renders counts renders by step.
+// Only the ConfigMap of step first depends on the image. renders counts renders by step, and under gates how often a
+// Deployment was looked at whether it is ready.
 func graph30(renders map[string]*atomic.Int64) kit.Definition[*app] {
+	renders[gates] = &atomic.Int64{}
+	deployment := step.Ready[*app]("Deployment", func(o client.Object) (bool, string) {
+		renders[gates].Add(1)
+		return gate.For(&appsv1.Deployment{})(o)
+	})
 	d := kit.Definition[*app]{Name: "graph", New: func() *app { return &app{} }}
 	d.Refs = []ref.Ref[*app]{ref.Local("password", &corev1.Secret{}, func(a *app) string { return a.Spec.PasswordSecret },
 		ref.Fields[*app]("password"))}
@@ -72,10 +83,10 @@ func graph30(renders map[string]*atomic.Int64) kit.Definition[*app] {
 		step.Job("job", job, step.After[*app]("one", "thing-a"), step.Condition[*app]("JobReady")),
 		step.Objects("two", maps("two", 9, fixed), cms, nothing, step.After[*app]("one")),
 		step.Objects("web", workload("web"), step.Makes[*app](&appsv1.Deployment{}), step.After[*app]("job", "two"),
-			step.Reads[*app]("password"), step.Condition[*app]("WebReady")),
+			step.Reads[*app]("password"), step.Condition[*app]("WebReady"), deployment),
 		step.Objects("four", maps("four", 5, fixed), cms, nothing, step.After[*app]("web", "thing-b")),
 		step.Objects("api", workload("api"), step.Makes[*app](&appsv1.Deployment{}), step.After[*app]("four"),
-			step.Condition[*app]("APIReady")),
+			step.Condition[*app]("APIReady"), deployment),
 		step.Objects("four-too", maps("five", 4, fixed), cms, nothing, step.After[*app]("web")),
 	}
 	return d
@@ -124,10 +135,51 @@ func TestGraph30(t *testing.T) {
 	})
 }
 
-// quiet is criteria 1 and 2: nothing is asked or written at rest, nor after an event that changes no verdict.
+// Criterion 3: what is of one level is sent at once. Each write takes a tenth of a second here.
+func TestLevelsAreSentAtOnce(t *testing.T) {
+	inWorld(t, graph30(map[string]*atomic.Int64{}), func(w *world) {
+		const each = 100 * time.Millisecond
+		w.create(secret("password", map[string]string{"password": "x"}))
+		w.reqs.slow, w.reqs.sent = each, map[string][]time.Time{}
+		w.create(newApp("big"))
+		for range 10 {
+			w.roll()
+		}
+		w.wantReady("big")
+		for _, level := range [][]string{{"first", "one"}, {"two", "job"}, {"web"}, {"four", "five"}, {"api"}} {
+			children, took := sentWithin(w.reqs.sent, level, each)
+			t.Logf("level of %s: %d children in %s", strings.Join(level, " and "), children, took)
+			if children == 0 || took > each*3/2 {
+				t.Errorf("the level of %s takes %s, at most one and a half times the %s of its slowest child",
+					strings.Join(level, " and "), took, each)
+			}
+		}
+	})
+}
+
+// sentWithin is how many children of these steps were written, and how long from the first write's begin to the last
+// one's end.
+func sentWithin(sent map[string][]time.Time, steps []string, each time.Duration) (children int, took time.Duration) {
+	var all []time.Time
+	for path, times := range sent {
+		if slices.ContainsFunc(steps, func(step string) bool { return strings.Contains(path, "/big-"+step) }) {
+			children++
+			all = append(all, times...)
+		}
+	}
+	if len(all) == 0 {
+		return 0, 0
+	}
+	return children, slices.MaxFunc(all, time.Time.Compare).Sub(slices.MinFunc(all, time.Time.Compare)) + each
+}
+
+// quiet is criteria 1, 2 and 22: nothing is asked, written or told at rest, nor after an event that changes no verdict.
 func quiet(w *world, renders map[string]*atomic.Int64) {
 	w.t.Helper()
-	before := renders["two"].Load()
+	before, told := renders["two"].Load(), w.reqs.events
+	if told == 0 {
+		w.t.Error("no event tells that it is ready")
+	}
 	change(w, &app{}, "big", func(a *app) {
 		a.SetAnnotations(merge(a.GetAnnotations(), "kit.stackwright.dev/reconcile",
 			"now"))
@@ -136,9 +188,16 @@ func quiet(w *world, renders map[string]*atomic.Int64) {
 	d := &appsv1.Deployment{}
 	w.do(w.c.Get(w.t.Context(), client.ObjectKey{Namespace: "default", Name: "big-web"}, d))
 	d.Status.Conditions[0].Message = "new words"
+	looked := renders[gates].Load()
 	w.do(w.c.Status().Update(w.t.Context(), d))
 	w.pass(settle)
 	w.wantRequests("status event without a new verdict", 0)
+	if n := renders[gates].Load() - looked; n != 1 {
+		w.t.Errorf("%d gates were asked after an event of one child, want 1", n)
+	}
+	if n := w.reqs.events - told; n != 0 {
+		w.t.Errorf("%d events were sent at rest", n)
+	}
 	if renders["two"].Load() != before {
 		w.t.Error("a run at rest rendered")
 	}
@@ -157,7 +216,7 @@ func merge(m map[string]string, k, v string) map[string]string {
 func total(renders map[string]*atomic.Int64, but string) int64 {
 	var n int64
 	for k, v := range renders {
-		if k != but {
+		if k != but && k != gates {
 			n += v.Load()
 		}
 	}

@@ -38,6 +38,11 @@ type requests struct {
 	next http.RoundTripper
 	mu   sync.Mutex
 	log  []string
+	// events is how many events were sent since the start.
+	events int
+	// slow is what an answer to a write to a child of app big takes, and sent when the writes to each path began.
+	slow time.Duration
+	sent map[string][]time.Time
 }
 
 func (r *requests) RoundTrip(h *http.Request) (*http.Response, error) {
@@ -46,7 +51,16 @@ func (r *requests) RoundTrip(h *http.Request) (*http.Response, error) {
 	if !watching && strings.Count(h.URL.Path, "/") > 3 {
 		r.mu.Lock()
 		r.log = append(r.log, h.Method+" "+h.URL.Path)
+		if strings.HasSuffix(h.URL.Path, "/events") {
+			r.events++
+		}
 		r.mu.Unlock()
+	}
+	if h.Method == http.MethodPatch && r.slow > 0 && !strings.Contains(h.URL.Path, "/apps/big") {
+		r.mu.Lock()
+		r.sent[h.URL.Path] = append(r.sent[h.URL.Path], time.Now())
+		r.mu.Unlock()
+		time.Sleep(r.slow)
 	}
 	return r.next.RoundTrip(h)
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // applies is how many objects of one step are sent at a time.
-const applies = 8
+const applies = 16
 
 type itemKey struct {
 	gk              schema.GroupKind
