@@ -60,7 +60,11 @@ func (r *requests) RoundTrip(h *http.Request) (*http.Response, error) {
 		r.mu.Lock()
 		r.sent[h.URL.Path] = append(r.sent[h.URL.Path], time.Now())
 		r.mu.Unlock()
-		time.Sleep(r.slow)
+		select {
+		case <-time.After(r.slow):
+		case <-h.Context().Done():
+			return nil, h.Context().Err()
+		}
 	}
 	return r.next.RoundTrip(h)
 }
