@@ -49,8 +49,8 @@ const shortStride = 24
 // Crash plays the scenario once per request of the operator and per way to die. The operator is killed at that
 // request and started again; the end state must be that of an undisturbed play, and nothing may have been created
 // twice. A script goes on after Scenario.Script, such as a change or a deletion: then the requests that it causes are
-// tried, and not those before. It may be nil. With -short a part of the requests is tried,
-// each time another one; which is in the name of the test, and all are tried without.
+// tried, and not those before. It may be nil. With -short every 24th request
+// is tried, from a random one on; the name of a test has its request.
 func (w *World) Crash(t *testing.T, script func(*Play)) {
 	t.Helper()
 	want := w.calm(t, script)
