@@ -58,7 +58,7 @@ func restingLoop(t *testing.T, w *world) (*reconcile.Loop[*app], ctrlreconcile.R
 	t.Helper()
 	cfg := w.api.Config()
 	cfg.Transport = w.reqs
-	l, mgr := newLoop(t, graph30(map[string]*atomic.Int64{}), cfg)
+	l, mgr := newLoop(t, graph30(map[string]*atomic.Int64{}, &atomic.Int64{}), cfg)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- mgr.Start(ctx) }()
