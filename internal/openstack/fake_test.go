@@ -67,7 +67,10 @@ func newCloud(host string) *cloud {
 
 func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/auth/tokens") {
-		if c.keystone == nil || !c.keystone(w, r) {
+		c.mu.Lock()
+		guard := c.keystone
+		c.mu.Unlock()
+		if guard == nil || !guard(w, r) {
 			c.authenticate(w, r)
 		}
 		return
@@ -92,6 +95,13 @@ func (c *cloud) answer(h http.HandlerFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.handle = h
+}
+
+// guard changes what answers in the place of Keystone, nil for Keystone itself.
+func (c *cloud) guard(h func(http.ResponseWriter, *http.Request) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keystone = h
 }
 
 func (c *cloud) authenticate(w http.ResponseWriter, r *http.Request) {

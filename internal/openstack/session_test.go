@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -155,14 +156,12 @@ func TestRenewalThatFailsStopsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCloud("cloud.test")
 		s := open(t, newPool(t, Options{}, c), c.config("alice"))
-		down, tries := true, 0
-		c.keystone = func(w http.ResponseWriter, r *http.Request) bool {
-			if down {
-				tries++
-				status(502, "")(w, r)
-			}
-			return down
-		}
+		var tries atomic.Int64
+		c.guard(func(w http.ResponseWriter, r *http.Request) bool {
+			tries.Add(1)
+			status(502, "")(w, r)
+			return true
+		})
 		<-time.After(52 * time.Minute)
 		for range 7 * 60 {
 			if _, err := s.Do(t.Context(), get); err != nil {
@@ -170,13 +169,13 @@ func TestRenewalThatFailsStopsNobody(t *testing.T) {
 			}
 			<-time.After(time.Second)
 		}
-		if tries < 3 || tries > 25 {
-			t.Errorf("Keystone was asked %d times in seven minutes, want some", tries)
+		if n := tries.Load(); n < 3 || n > 25 {
+			t.Errorf("Keystone was asked %d times in seven minutes, want some", n)
 		}
 		<-time.After(2 * time.Minute)
 		_, err := s.Do(t.Context(), get)
 		wants(t, err, Unavailable, "service identity")
-		down = false
+		c.guard(nil)
 		<-time.After(2 * time.Minute)
 		if _, err := s.Do(t.Context(), get); err != nil {
 			t.Error(err)
@@ -284,9 +283,7 @@ func TestOpenThatFails(t *testing.T) {
 				return true
 			}
 		}, Unknown, "https://elsewhere.test/v3"},
-		"hangs": {func(c *cloud, _ *Config) {
-			c.keystone = hang
-		}, Unavailable, "no answer from cloud.test within 1m0s"},
+		"hangs": {func(c *cloud, _ *Config) { c.keystone = hang }, Unavailable, "no answer from cloud.test within 1m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
