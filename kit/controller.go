@@ -82,6 +82,7 @@ func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store, t together) er
 	l.Recorder = mgr.GetEventRecorder(c.plan.Name)
 	l.Backoff = backoff.New(time.Now, rand.Float64)
 	l.Observe = obs.Default
+	obs.Default.Watch(c.plan.Name, l.State)
 	ctl, err := controller.New(c.plan.Name, mgr, controller.Options{Reconciler: l, MaxConcurrentReconciles: c.workers,
 		SkipNameValidation: new(true), NewQueue: t.queues})
 	if err != nil {
@@ -98,7 +99,17 @@ func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store, t together) er
 			return err
 		}
 		src := source.Kind(mgr.GetCache(), proto, l.Handler(gk))
-		if gk == c.plan.Kind.GroupKind() {
+		owns := gk == c.plan.Kind.GroupKind()
+		switch {
+		case !store.Watched(gk):
+			if owns {
+				t.roll.call()
+			}
+			l := mgr.GetLogger().WithValues("controller", c.plan.Name, "kind", gk.String())
+			return ctl.Watch(late(src, l, func(ctx context.Context) error {
+				return store.ConnectKind(ctx, mgr.GetCache(), gk)
+			}))
+		case owns:
 			return ctl.Watch(present{src, t.roll})
 		}
 		return ctl.Watch(src)
@@ -138,10 +149,12 @@ func NewManager(cfg *rest.Config, o manager.Options, controllers ...Controller) 
 	if o.Cache, err = store.Options(o.Cache); err != nil {
 		return nil, err
 	}
+	made := lenient(&o)
 	mgr, err := manager.New(cfg, o)
 	if err != nil {
 		return nil, fmt.Errorf("making the manager: %w", err)
 	}
+	made()
 	if err := store.Connect(context.Background(), mgr.GetCache()); err != nil {
 		return nil, err
 	}

@@ -22,6 +22,13 @@ func newRoll(controllers int) *roll {
 	return r
 }
 
+// call says that one more controller has seen its owners.
+func (r *roll) call() {
+	if r.missing.Add(-1) == 0 {
+		close(r.full)
+	}
+}
+
 // present is the source of a controller's owners. Workers wait for it.
 type present struct {
 	source.SyncingSource
@@ -33,8 +40,8 @@ func (p present) WaitForSync(ctx context.Context) error {
 	if err := p.SyncingSource.WaitForSync(ctx); err != nil {
 		return fmt.Errorf("seeing all owners: %w", err)
 	}
-	if ctx.Err() == nil && p.roll.missing.Add(-1) == 0 {
-		close(p.roll.full)
+	if ctx.Err() == nil {
+		p.roll.call()
 	}
 	select {
 	case <-p.roll.full:

@@ -3,11 +3,13 @@ package apply
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 
 	"stackwright.dev/kit/outcome"
 )
@@ -20,11 +22,33 @@ func Classify(err error) *outcome.Outcome {
 	if o := outcome.FromError(err); o.State != outcome.StateFailed || o.Class != outcome.Unknown {
 		return o
 	}
-	o := outcome.Fail(class(err), err)
+	c := class(err)
+	do := remedies[c]
+	if unserved(err) {
+		c, do = outcome.Unavailable, "install the CustomResourceDefinition of the kind"
+	}
+	o := outcome.Fail(c, fmt.Errorf("%w; %s", err, do))
 	if s, ok := apierrors.SuggestsClientDelay(err); ok {
 		o.After = time.Duration(s) * time.Second
 	}
 	return o
+}
+
+// remedies are what a person can do about a request that the API server did not carry out.
+var remedies = map[outcome.Class]string{
+	outcome.Invalid:     "correct what the message names",
+	outcome.Conflict:    "it is tried again",
+	outcome.Quota:       "raise the ResourceQuota, or delete what it counts",
+	outcome.Denied:      "give the operator that right, or correct what the message names",
+	outcome.RateLimited: "it is tried again when the API server allows",
+	outcome.Unavailable: "it is tried again; see whether the message names something that is missing",
+	outcome.Unknown:     "it is tried again; see the log of the operator",
+}
+
+// unserved tells whether the API server does not know the kind that a request was about.
+func unserved(err error) bool {
+	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) &&
+		strings.Contains(err.Error(), "could not find the requested resource")
 }
 
 func class(err error) outcome.Class {

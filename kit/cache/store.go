@@ -10,8 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -46,7 +48,8 @@ type kind struct {
 	gvk     schema.GroupVersionKind
 	use     Use
 	proto   client.Object
-	indexer toolscache.Indexer
+	indexer atomic.Pointer[toolscache.Indexer] // an empty one while the kind is not watched
+	watched atomic.Bool
 
 	mu      sync.RWMutex
 	overlay map[types.NamespacedName]written
@@ -87,6 +90,8 @@ func (s *Store) Add(gvk schema.GroupVersionKind, u Use) {
 	k := s.kinds[gvk.GroupKind()]
 	if k == nil {
 		k = &kind{gvk: gvk, overlay: map[types.NamespacedName]written{}}
+		k.indexer.Store(new(toolscache.NewIndexer(toolscache.MetaNamespaceKeyFunc, toolscache.Indexers{
+			toolscache.NamespaceIndex: toolscache.MetaNamespaceIndexFunc, indexPartOf: partOf, indexHeld: held})))
 		s.kinds[gvk.GroupKind()] = k
 	}
 	k.use.Status = k.use.Status || u.Status
@@ -168,28 +173,49 @@ func (s *Store) Options(base ctrlcache.Options) (ctrlcache.Options, error) {
 	return base, err
 }
 
-// Connect gets the informers of all declared kinds from a manager's cache.
+// Connect gets the informers of all declared kinds from a manager's cache, but for those that the API server does not
+// serve: those are Watched once ConnectKind has succeeded.
 func (s *Store) Connect(ctx context.Context, c ctrlcache.Cache) error {
 	return s.Each(func(gk schema.GroupKind) error {
-		proto, err := s.Prototype(gk)
-		if err != nil {
+		if err := s.ConnectKind(ctx, c, gk); !meta.IsNoMatchError(err) {
 			return err
 		}
-		inf, err := c.GetInformer(ctx, proto, ctrlcache.BlockUntilSynced(false))
-		if err != nil {
-			return fmt.Errorf("getting the informer of %s: %w", gk, err)
-		}
-		shared, ok := inf.(toolscache.SharedIndexInformer)
-		if !ok {
-			return fmt.Errorf("the informer of %s has no index; caches of several namespaces are not supported", gk)
-		}
-		if err := shared.AddIndexers(toolscache.Indexers{indexPartOf: partOf, indexHeld: held}); err != nil {
-			return fmt.Errorf("indexing %s: %w", gk, err)
-		}
-		s.kinds[gk].indexer = shared.GetIndexer()
 		return nil
 	})
 }
+
+// ConnectKind gets the informer of one kind.
+func (s *Store) ConnectKind(ctx context.Context, c ctrlcache.Cache, gk schema.GroupKind) error {
+	proto, err := s.Prototype(gk)
+	if err != nil {
+		return err
+	}
+	k := s.kinds[gk]
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.watched.Load() {
+		return nil
+	}
+	inf, err := c.GetInformer(ctx, proto, ctrlcache.BlockUntilSynced(false))
+	if err != nil {
+		return fmt.Errorf("getting the informer of %s: %w", gk, err)
+	}
+	shared, ok := inf.(toolscache.SharedIndexInformer)
+	if !ok {
+		return fmt.Errorf("the informer of %s has no index; caches of several namespaces are not supported", gk)
+	}
+	if err := shared.AddIndexers(toolscache.Indexers{indexPartOf: partOf, indexHeld: held}); err != nil {
+		return fmt.Errorf("indexing %s: %w", gk, err)
+	}
+	k.indexer.Store(new(shared.GetIndexer()))
+	k.watched.Store(true)
+	return nil
+}
+
+// Watched tells whether events of a kind arrive. Of others nothing is known.
+func (s *Store) Watched(gk schema.GroupKind) bool { return s.kinds[gk].watched.Load() }
+
+func (k *kind) index() toolscache.Indexer { return *k.indexer.Load() }
 
 func held(obj any) (out []string, err error) {
 	if o, ok := obj.(metav1.Object); ok {
@@ -220,7 +246,7 @@ func (s *Store) Get(gk schema.GroupKind, key types.NamespacedName) client.Object
 		return nil
 	}
 	var cached client.Object
-	if obj, ok, _ := k.indexer.GetByKey(cacheKey(key)); ok {
+	if obj, ok, _ := k.index().GetByKey(cacheKey(key)); ok {
 		cached, _ = obj.(client.Object)
 	}
 	k.mu.RLock()
@@ -237,6 +263,16 @@ func (s *Store) Get(gk schema.GroupKind, key types.NamespacedName) client.Object
 	return ours.Object
 }
 
+// All calls f for the record of each object of a kind, in no order.
+func (s *Store) All(gk schema.GroupKind, f func(client.Object)) {
+	for _, key := range s.kinds[gk].index().ListKeys() {
+		ns, name, _ := toolscache.SplitMetaNamespaceKey(key)
+		if o := s.Get(gk, types.NamespacedName{Namespace: ns, Name: name}); o != nil {
+			f(o)
+		}
+	}
+}
+
 // In returns the records of all objects of a kind in a namespace, by name.
 func (s *Store) In(gk schema.GroupKind, namespace string) []client.Object {
 	return s.indexed(gk, toolscache.NamespaceIndex, namespace)
@@ -249,7 +285,7 @@ func (s *Store) Held(gk schema.GroupKind, finalizer string) []client.Object {
 
 func (s *Store) indexed(gk schema.GroupKind, index, value string) []client.Object {
 	var out []client.Object
-	keys, _ := s.kinds[gk].indexer.IndexKeys(index, value)
+	keys, _ := s.kinds[gk].index().IndexKeys(index, value)
 	slices.Sort(keys)
 	for _, k := range keys {
 		ns, name, _ := toolscache.SplitMetaNamespaceKey(k)
@@ -279,7 +315,7 @@ func (s *Store) Wrote(gk schema.GroupKind, obj client.Object, by string) {
 		Trim(obj, s.managers)
 	}
 	key := client.ObjectKeyFromObject(obj)
-	cached, ok, _ := k.indexer.GetByKey(cacheKey(key))
+	cached, ok, _ := k.index().GetByKey(cacheKey(key))
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if ok && !newer(obj, cached.(client.Object)) {
@@ -326,7 +362,7 @@ func (k *kind) sweep() {
 // Owned returns the records of all objects that carry an apply set id, of all kinds.
 func (s *Store) Owned(setID string, f func(gk schema.GroupKind, obj client.Object)) {
 	for gk, k := range s.kinds {
-		objs, err := k.indexer.ByIndex(indexPartOf, setID[:min(len(setID), beginning)])
+		objs, err := k.index().ByIndex(indexPartOf, setID[:min(len(setID), beginning)])
 		if err != nil {
 			continue
 		}

@@ -54,8 +54,3 @@ type Policy struct {
 	// NoCreate, NoUpdate and NoDelete forbid one thing each. NoDelete leaves the resource when the owner goes.
 	NoCreate, NoUpdate, NoDelete bool
 }
-
-// TwoCall marks clients whose Create cannot put the marker on the resource in the same request. The intent is then
-// written to the owner's status before Create is called, and Find must be able to tell a half-made resource from a
-// foreign one.
-type TwoCall interface{ TwoCall() }

@@ -189,9 +189,11 @@ func (p *Play) launch(i int) {
 		Scheme: p.world.Scheme, Logger: logger, Metrics: metricsserver.Options{BindAddress: "0"},
 		GracefulShutdownTimeout: new(5 * time.Second),
 	}, cs...)
-	if err != nil && proc.dead() {
-		proc.done <- nil
-		return
+	if err != nil {
+		proc.done <- nil // nothing runs that has to be waited for
+		if proc.dead() {
+			return
+		}
 	}
 	p.must("making the manager", err)
 	go func() { proc.done <- mgr.Start(logr.NewContext(ctx, logger)) }()
@@ -281,6 +283,7 @@ func (p *Play) Settle() {
 			p.T.Fatalf("there is no quiet after %s: something changes all the time", limit)
 		}
 	}
+	p.coherent()
 }
 
 func (p *Play) revive() bool {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -40,7 +41,7 @@ func (p *Play) stored() []*unstructured.Unstructured {
 		l := &unstructured.UnstructuredList{}
 		l.SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind + "List"))
 		err := p.Client.List(p.T.Context(), l)
-		if meta.IsNoMatchError(err) {
+		if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
 			continue // its definition was removed
 		}
 		p.must("listing "+k.Kind, err)

@@ -8,8 +8,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// Metrics counts runs, requests, renders and panics.
+// Metrics counts runs, requests, renders and panics, and shows in what state controllers are.
 type Metrics struct {
+	states   *states
 	requests *prometheus.HistogramVec
 	renders  *prometheus.CounterVec
 	panics   *prometheus.CounterVec
@@ -21,6 +22,7 @@ var Default = New(metrics.Registry)
 // New registers the metrics of the kit.
 func New(r prometheus.Registerer) *Metrics {
 	m := &Metrics{
+		states: newStates(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "kit_reconcile_requests",
 			Help: "API requests that one reconcile sent.", Buckets: []float64{0, 1, 2, 5, 10, 30, 100}}, []string{"controller"}),
 		renders: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "kit_step_renders_total",
@@ -28,7 +30,7 @@ func New(r prometheus.Registerer) *Metrics {
 		panics: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "kit_step_panics_total",
 			Help: "How often the code of a step panicked."}, []string{"controller", "step"}),
 	}
-	r.MustRegister(m.requests, m.renders, m.panics)
+	r.MustRegister(m.states, m.requests, m.renders, m.panics)
 	return m
 }
 

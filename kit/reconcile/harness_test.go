@@ -25,6 +25,7 @@ import (
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/crd"
 	"stackwright.dev/kit/examples/app/api/v1alpha1"
+	"stackwright.dev/kit/kittest"
 	"stackwright.dev/kit/kittest/apiserver"
 )
 
@@ -43,6 +44,8 @@ type requests struct {
 	// slow is what an answer to a write to a child of app big takes, and sent when the writes to each path began.
 	slow time.Duration
 	sent map[string][]time.Time
+	// before is told of each request that is counted; it may be nil.
+	before func(*http.Request)
 }
 
 func (r *requests) RoundTrip(h *http.Request) (*http.Response, error) {
@@ -55,6 +58,9 @@ func (r *requests) RoundTrip(h *http.Request) (*http.Response, error) {
 			r.events++
 		}
 		r.mu.Unlock()
+		if r.before != nil {
+			r.before(h)
+		}
 	}
 	if h.Method == http.MethodPatch && r.slow > 0 && !strings.Contains(h.URL.Path, "/apps/big") {
 		r.mu.Lock()
@@ -233,6 +239,9 @@ func (w *world) app(name string) *app {
 	w.t.Helper()
 	a := &app{}
 	w.do(w.c.Get(w.t.Context(), client.ObjectKey{Namespace: "default", Name: name}, a))
+	if err := kittest.Coherent(a); err != nil {
+		w.t.Errorf("%s: %v", name, err)
+	}
 	return a
 }
 
@@ -269,11 +278,7 @@ func (w *world) roll() {
 	w.do(w.c.List(w.t.Context(), deps))
 	for i := range deps.Items {
 		d := &deps.Items[i]
-		n := *d.Spec.Replicas
-		d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: n, UpdatedReplicas: n,
-			ReadyReplicas:     n,
-			AvailableReplicas: n, Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable,
-				Status: corev1.ConditionTrue}}}
+		d.Status = available(d)
 		w.do(w.c.Status().Update(w.t.Context(), d))
 	}
 	jobs := &batchv1.JobList{}
@@ -282,6 +287,14 @@ func (w *world) roll() {
 		w.finishJob(&jobs.Items[i], batchv1.JobComplete)
 	}
 	w.pass(settle)
+}
+
+// available is the status of a Deployment that is rolled out.
+func available(d *appsv1.Deployment) appsv1.DeploymentStatus {
+	n := *d.Spec.Replicas
+	return appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: n, UpdatedReplicas: n, ReadyReplicas: n,
+		AvailableReplicas: n, Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable,
+			Status: corev1.ConditionTrue}}}
 }
 
 func (w *world) finishJob(j *batchv1.Job, how batchv1.JobConditionType) {

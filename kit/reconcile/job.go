@@ -83,7 +83,8 @@ func (r *run[T]) jobOutcome(i int) *outcome.Outcome {
 		j, _ := r.record(it).(*batchv1.Job)
 		switch {
 		case j == nil || !finished(j):
-			return outcome.Wait(name("Job", it.Name), "Job %s runs.", it.Name)
+			return outcome.Wait(name("Job", it.Name), "Job %s runs; wait, or read its log: kubectl -n %s logs job/%s.", it.Name,
+				it.Namespace, it.Name)
 		case failed(j):
 			return r.jobFailed(r.Steps[i].Name, j)
 		}
@@ -125,7 +126,7 @@ func (r *run[T]) lastWords(j *batchv1.Job) string {
 
 // retryJob deletes a failed Job and then the annotation that asked for it, so that one request gives one more run.
 func (r *run[T]) retryJob(j *batchv1.Job) *outcome.Outcome {
-	err := r.deleteObject(batchv1.SchemeGroupVersion.WithKind("Job").GroupKind(), j, metav1.DeletePropagationBackground)
+	_, err := r.deleteObject(batchv1.SchemeGroupVersion.WithKind("Job").GroupKind(), j, metav1.DeletePropagationBackground)
 	if err != nil {
 		return apply.Classify(fmt.Errorf("deleting failed job %s: %w", j.Name, err))
 	}

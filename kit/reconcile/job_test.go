@@ -3,12 +3,15 @@ package reconcile_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/outcome"
@@ -87,8 +90,22 @@ func TestJobRestarts(t *testing.T) {
 func (w *world) tidy() {
 	w.t.Helper()
 	w.pass(settle)
+	w.deleteJobs()
+}
+
+func (w *world) deleteJobs() {
+	w.t.Helper()
 	w.do(w.c.DeleteAllOf(w.t.Context(), &batchv1.Job{}, client.InNamespace("default"),
 		client.PropagationPolicy(metav1.DeletePropagationBackground)))
+}
+
+// deleteWhileRead deletes a Job while its pods are being read, and returns when the operator has seen it.
+func (w *world) deleteWhileRead(h *http.Request, uid types.UID) {
+	w.t.Helper()
+	if jobs := w.jobs(); strings.HasSuffix(h.URL.Path, "/pods") && len(jobs) > 0 && jobs[0].UID == uid {
+		w.deleteJobs()
+		<-time.After(settle / 5)
+	}
 }
 
 func failAndRetry(w *world) {
@@ -124,6 +141,32 @@ func failAndRetry(w *world) {
 	}
 	if _, ok := w.app("one").Annotations["kit.stackwright.dev/retry"]; ok {
 		w.t.Error("the retry annotation stayed, so that the next failure would be retried unasked")
+	}
+}
+
+// TestFailedJobTidiedAway: a Job that failed and that somebody deletes is run again, also when it goes in the middle of
+// a run: between what that knows of the Job and what it remembers of it.
+func TestFailedJobTidiedAway(t *testing.T) {
+	for name, during := range map[string]bool{"at rest": false, "while its last words are read": true} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, define(step.Job("migrate", imageJob)), func(w *world) {
+				w.create(newApp("one"))
+				first := w.jobs()[0]
+				uid := first.UID
+				if during {
+					w.reqs.before = func(h *http.Request) { w.deleteWhileRead(h, uid) }
+				}
+				w.finishJob(&first, batchv1.JobFailed)
+				w.pass(settle)
+				if !during {
+					w.tidy()
+				}
+				w.pass(2 * settle)
+				if jobs := w.jobs(); len(jobs) != 1 || jobs[0].UID == uid {
+					t.Errorf("there are %d jobs, want one more try", len(jobs))
+				}
+			})
+		})
 	}
 }
 

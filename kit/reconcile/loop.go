@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -153,6 +154,7 @@ type result struct {
 	cell    *owner.External
 	notes   []step.Note
 	work    bool
+	outputs uint64 // hash of items before the step works
 	touched bool
 }
 
@@ -236,9 +238,15 @@ func (r *run[T]) pause() {
 		return
 	}
 	err := r.writeStatus(func(o T) {
-		condition.Set(&o.KitStatus().Conditions, metav1.Condition{Type: condition.Paused,
-			Status: condition.True, Reason: "Paused",
-			Message: msg, ObservedGeneration: o.GetGeneration()})
+		st := o.KitStatus()
+		c := metav1.Condition{Type: condition.Paused, Status: condition.True, Reason: "Paused", Message: msg,
+			ObservedGeneration: o.GetGeneration()}
+		condition.Set(&st.Conditions, c)
+		if meta.FindStatusCondition(st.Conditions, condition.Ready) == nil {
+			// Tools take an object with conditions for ready unless one speaks against it.
+			c.Type, c.Status = condition.Ready, condition.Unknown
+			condition.Set(&st.Conditions, c)
+		}
 	})
 	if err != nil {
 		r.log.Error(err, "writing the condition Paused")

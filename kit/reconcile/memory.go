@@ -34,7 +34,7 @@ type stepMemory struct {
 	notBefore time.Time
 	due       time.Time
 	out       *outcome.Outcome
-	outputs   uint64 // what was made of the step when it failed
+	outputs   uint64 // what was made of the step before the try that failed
 	leaves    bool   // it was to let go when it failed
 }
 

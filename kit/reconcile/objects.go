@@ -204,7 +204,7 @@ func (r *run[T]) applyFailed(i int, w wanted, rec client.Object, err error) *out
 		if policy == step.Orphan {
 			dependents = metav1.DeletePropagationOrphan
 		}
-		if derr := r.deleteObject(w.key.gk, rec, dependents); derr != nil {
+		if _, derr := r.deleteObject(w.key.gk, rec, dependents); derr != nil {
 			return apply.Classify(fmt.Errorf("deleting %s to make it again: %w", what, derr))
 		}
 		return outcome.Wait(what, "%s is being replaced, because a field that cannot change has changed.", what)

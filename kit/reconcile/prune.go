@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,6 +17,9 @@ import (
 	"stackwright.dev/kit/owner"
 	"stackwright.dev/kit/step"
 )
+
+// unwatchedPause is when to ask again for an object of a kind that is not watched.
+const unwatchedPause = 10 * time.Second
 
 // repair completes the inventory from labels: what was applied just before a crash is in the cluster, but not in
 // status. What is in the inventory already stays there, even if somebody took the annotation away that names its step.
@@ -166,20 +171,29 @@ func (r *run[T]) moved(i int, it *owner.Item) (has, may bool) {
 	return has, may
 }
 
-// gone deletes an object of ours and tells whether it is away already.
+// gone deletes an object of ours and tells whether it is away already. Of kinds that are not watched nothing is known:
+// the API server has to be asked.
 func (r *run[T]) gone(it *owner.Item, failed func(*outcome.Outcome)) bool {
-	rec := r.record(it)
-	if rec == nil || (it.UID != "" && rec.GetUID() != it.UID) {
+	rec, gk := r.record(it), schema.GroupKind{Group: it.Group, Kind: it.Kind}
+	watched := r.Store.Watched(gk)
+	switch {
+	case rec == nil && !watched:
+		m := &metav1.PartialObjectMetadata{}
+		m.Name, m.Namespace, m.UID = it.Name, it.Namespace, it.UID
+		rec = m
+	case rec == nil, it.UID != "" && rec.GetUID() != it.UID:
 		return true
-	}
-	if rec.GetDeletionTimestamp() != nil {
+	case rec.GetDeletionTimestamp() != nil:
 		return false
 	}
-	err := r.deleteObject(schema.GroupKind{Group: it.Group, Kind: it.Kind}, rec, metav1.DeletePropagationBackground)
+	away, err := r.deleteObject(gk, rec, metav1.DeletePropagationBackground)
 	if err != nil {
 		failed(apply.Classify(fmt.Errorf("deleting %s %s: %w", it.Kind, it.Name, err)))
 	}
-	return false
+	if !away && !watched {
+		r.wake(unwatchedPause)
+	}
+	return away
 }
 
 // deleteFailed shows a failed deletion as the outcome of its step.
@@ -190,11 +204,13 @@ func (r *run[T]) deleteFailed(i int) func(*outcome.Outcome) {
 	}
 }
 
-// deleteObject deletes exactly the object that the record shows; one that is gone already is fine.
-func (r *run[T]) deleteObject(gk schema.GroupKind, rec client.Object, dependents metav1.DeletionPropagation) error {
+// deleteObject deletes exactly the object that the record shows, and tells whether it was away already, as all are
+// whose kind is not served any more.
+func (r *run[T]) deleteObject(gk schema.GroupKind, rec client.Object, dependents metav1.DeletionPropagation) (
+	away bool, err error) {
 	gvk, ok := r.Store.Version(gk)
 	if !ok {
-		return fmt.Errorf("kind %s is not declared by controller %s", gk, r.Name)
+		return false, fmt.Errorf("kind %s is not declared by controller %s", gk, r.Name)
 	}
 	m := &metav1.PartialObjectMetadata{}
 	m.SetGroupVersionKind(gvk)
@@ -202,11 +218,12 @@ func (r *run[T]) deleteObject(gk schema.GroupKind, rec client.Object, dependents
 	m.SetNamespace(rec.GetNamespace())
 	uid := rec.GetUID()
 	r.count.add()
-	err := r.Client.Delete(r.ctx, m, client.Preconditions{UID: &uid}, client.PropagationPolicy(dependents))
-	if apierrors.IsNotFound(err) || (apierrors.IsConflict(err) && strings.Contains(err.Error(), "UID")) {
-		return nil
+	err = r.Client.Delete(r.ctx, m, client.Preconditions{UID: &uid}, client.PropagationPolicy(dependents))
+	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) ||
+		(apierrors.IsConflict(err) && strings.Contains(err.Error(), "UID")) {
+		return true, nil
 	}
-	return err
+	return false, err
 }
 
 // remove takes the owner's graph down, last level first, from the inventory alone: no step is rendered and no reference

@@ -141,7 +141,8 @@ func (r *run[T]) evaluate(i int) {
 		r.conclude(i, r.gates(i))
 		return
 	}
-	res.work = true
+	// Taken before the step looks at them: what changes while it runs is news when it has failed.
+	res.work, res.outputs = true, r.outputs(i)
 }
 
 // roomMade tells whether somebody has changed or deleted an object that the API server refused to change, which nobody
@@ -228,7 +229,7 @@ func (r *run[T]) fail(i int, fp fingerprint, out *outcome.Outcome) {
 	res.state, res.out = owner.StepFailed, out
 	m := r.mem.step(i)
 	wait := r.Backoff.Next(r.backoffKey(i), out.Class, out.After)
-	*m = stepMemory{fp: fp, out: out, notBefore: r.now.Add(wait), outputs: r.outputs(i)}
+	*m = stepMemory{fp: fp, out: out, notBefore: r.now.Add(wait), outputs: res.outputs}
 	r.wake(wait)
 	if out.Err != nil && out.Class != outcome.Invalid {
 		r.log.Info("step failed", "step", r.Steps[i].Name, "class", out.Class.String(), "error", out.Message,

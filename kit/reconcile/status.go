@@ -68,9 +68,11 @@ func (r *run[T]) touched() bool {
 	return false
 }
 
+func (r *run[T]) statusKey() string { return string(r.o.GetUID()) + "/status" }
+
 func (r *run[T]) statusFailed(err error) {
 	out := apply.Classify(err)
-	r.wake(r.Backoff.Next(string(r.o.GetUID())+"/status", out.Class, out.After))
+	r.wake(r.Backoff.Next(r.statusKey(), out.Class, out.After))
 	if out.Class != outcome.Conflict {
 		r.log.Error(err, "writing status")
 	}
@@ -130,6 +132,7 @@ func (r *run[T]) patchStatus(change func(T)) error {
 	if err != nil {
 		return fmt.Errorf("writing status of %s: %w", r.o.GetName(), err)
 	}
+	r.Backoff.Reset(r.statusKey())
 	r.Store.Wrote(r.Kind.GroupKind(), next, r.Name)
 	r.latest = next
 	return nil

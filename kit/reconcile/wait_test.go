@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,9 +16,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"stackwright.dev/kit"
+	"stackwright.dev/kit/gate"
 	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/reconcile"
 	"stackwright.dev/kit/ref"
@@ -81,6 +82,59 @@ func TestLateReference(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAwaited is criterion 15: waiting for a child's readiness, or for what another custom resource says, costs
+// nothing, and the owner has run 100 ms after the change.
+func TestAwaited(t *testing.T) {
+	other := ref.To("other", &app{}, func(a *app) []types.NamespacedName {
+		if a.Name != "one" {
+			return nil
+		}
+		return []types.NamespacedName{{Namespace: "default", Name: "other"}}
+	}, ref.WaitFor[*app](gate.For(&app{})))
+	for name, c := range map[string]struct {
+		step   step.Step[*app]
+		change func(*world)
+	}{
+		"a child": {step.Objects("web", workload("web"), makesWeb), func(w *world) {
+			d := &appsv1.Deployment{}
+			w.do(w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one-web"}, d))
+			d.Status = available(d)
+			w.do(w.c.Status().Update(t.Context(), d))
+		}},
+		"another custom resource": {step.Objects("map", configMap("map", fixed), makesMaps, step.Reads[*app]("other")),
+			func(w *world) {
+				a := w.app("other")
+				delete(a.Annotations, reconcile.AnnotationPaused)
+				w.do(w.c.Update(t.Context(), a))
+			}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			def := define(c.step)
+			def.Refs = append(def.Refs, other)
+			inWorld(t, def, func(w *world) {
+				paused := newApp("other")
+				paused.Annotations = map[string]string{reconcile.AnnotationPaused: "true"}
+				w.create(paused, newApp("one"))
+				w.pass(settle)
+				w.reqs.take()
+				w.pass(time.Minute)
+				w.wantRequests("a minute of waiting", 0)
+				if c := w.condition("one", "Ready"); c.Reason != "Waiting" {
+					t.Fatalf("it does not wait: %s %s", c.Reason, c.Message)
+				}
+				begin := time.Now()
+				c.change(w)
+				for w.condition("one", "Ready").Status != metav1.ConditionTrue {
+					if time.Since(begin) > 100*time.Millisecond {
+						t.Fatal("the owner is not ready 100 ms after the change it waited for")
+					}
+					w.pass(time.Millisecond)
+				}
+			})
+		})
+	}
 }
 
 // TestMissingOfTheCluster: what belongs to no namespace is not looked for in one.
@@ -173,21 +227,9 @@ func TestPause(t *testing.T) {
 }
 
 // panics is what the metric of panics says of a step.
-func panics(tb testing.TB, step string) (n float64) {
+func panics(tb testing.TB, step string) float64 {
 	tb.Helper()
-	all, err := metrics.Registry.Gather()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for _, f := range all {
-		for _, m := range f.GetMetric() {
-			for _, l := range m.GetLabel() {
-				if f.GetName() == "kit_step_panics_total" && l.GetName() == "step" && l.GetValue() == step {
-					n += m.GetCounter().GetValue()
-				}
-			}
-		}
-	}
+	n, _ := metric(tb, "kit_step_panics_total", "step", step)
 	return n
 }
 
@@ -277,6 +319,31 @@ func TestConditions(t *testing.T) {
 		}
 		if after := w.app("one"); after.Status.ObservedGeneration != after.Generation {
 			t.Errorf("observed generation %d of %d", after.Status.ObservedGeneration, after.Generation)
+		}
+	})
+}
+
+// TestLostRaces: races for the status that were lost, and won at the second try, do not make the next one wait longer.
+func TestLostRaces(t *testing.T) {
+	image := func(s *scope) string { return s.Owner().Spec.Image }
+	inWorld(t, define(step.Objects("config", configMap("config", image), makesMaps)), func(w *world) {
+		w.create(newApp("one"))
+		var rival atomic.Bool
+		w.reqs.before = func(h *http.Request) {
+			if strings.HasSuffix(h.URL.Path, "/apps/one/status") && rival.Swap(false) {
+				label := fmt.Sprintf(`{"metadata":{"labels":{"rival":"%d"}}}`, time.Now().UnixNano())
+				if err := w.c.Patch(t.Context(), newApp("one"), client.RawPatch(types.MergePatchType, []byte(label))); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		for n := range 10 {
+			rival.Store(true)
+			change(w, &app{}, "one", func(a *app) { a.Spec.Image = fmt.Sprintf("app:%d", n+2) })
+			if a := w.app("one"); rival.Load() || a.Status.ObservedGeneration != a.Generation {
+				t.Fatalf("after %d lost races the status is of generation %d, the object of %d", n+1,
+					a.Status.ObservedGeneration, a.Generation)
+			}
 		}
 	})
 }

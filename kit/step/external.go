@@ -15,11 +15,8 @@ import (
 	"stackwright.dev/kit/owner"
 )
 
-// Operations of an external resource in flight.
-const (
-	opCreate = "Create"
-	opDelete = "Delete"
-)
+// opDelete is the operation in flight while an external resource is deleted.
+const opDelete = "Delete"
 
 // pendingPoll is how often a resource that is not ready yet is looked at.
 const pendingPoll = 2 * time.Second
@@ -113,14 +110,10 @@ func (e Externals[T, D, O]) obtain(ctx context.Context, sc *Scope[T], c external
 func (e Externals[T, D, O]) create(ctx context.Context, sc *Scope[T], c external.Client[D, O],
 	want D) *outcome.Outcome {
 	cell := sc.Cell()
-	_, two := c.(external.TwoCall)
-	if two = two && cell.Operation != opCreate; two {
-		cell.Operation, cell.Since = opCreate, metav1.NewTime(sc.Now().Truncate(time.Second))
-	}
 	// An owner that is deleted before the next process starts is not asked for what is not on the books.
-	if two || !sc.noted(cell.Marker) {
+	if !sc.noted(cell.Marker) {
 		if err := sc.Save(); err != nil {
-			return outcome.FromError(fmt.Errorf("recording the intent to create: %w", err))
+			return outcome.FromError(fmt.Errorf("recording the marker of the resource: %w", err))
 		}
 		cell = sc.Cell()
 	}

@@ -27,8 +27,7 @@ func Definition(rt http.RoundTripper) kit.Definition[*api.App] {
 		Name: "app",
 		New:  func() *api.App { return &api.App{} },
 		Refs: []ref.Ref[*api.App]{
-			ref.Local("password", &corev1.Secret{}, func(a *api.App) string { return a.Spec.PasswordSecret },
-				ref.Fields[*api.App]("password")),
+			ref.Local("password", &corev1.Secret{}, passwordSecret, ref.Fields[*api.App]("password")),
 		},
 		Steps: []step.Step[*api.App]{
 			step.Objects("config", config, step.Makes[*api.App](&corev1.ConfigMap{}, &corev1.ServiceAccount{})),
@@ -49,11 +48,11 @@ func account(rt http.RoundTripper) step.Externals[*api.App, Account, Account] {
 		Dial: func(s *scope) (external.Client[Account, Account], error) {
 			return &Directory{URL: s.Owner().Spec.Directory, HTTP: &http.Client{Transport: rt}}, nil
 		},
-		Want: func(s *scope) (Account, error) {
-			return Account{Name: s.Owner().Namespace + "-" + s.Owner().Name}, nil
-		},
+		Want: func(s *scope) (Account, error) { return Account{Name: s.Owner().Namespace + "-" + s.Owner().Name}, nil },
 	}
 }
+
+func passwordSecret(a *api.App) string { return a.Spec.PasswordSecret }
 
 func labels(a *api.App) map[string]string { return map[string]string{"app": a.Name} }
 

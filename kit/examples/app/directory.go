@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -28,106 +28,85 @@ type Directory struct {
 	HTTP *http.Client
 }
 
-var _ external.Client[Account, Account] = (*Directory)(nil)
+// classes say what kind of failure an answer is; what kind others are nobody knows.
+var classes = map[int]outcome.Class{
+	http.StatusBadRequest: outcome.Invalid, http.StatusUnprocessableEntity: outcome.Invalid,
+	http.StatusUnauthorized: outcome.Denied, http.StatusForbidden: outcome.Denied,
+	http.StatusConflict: outcome.Conflict, http.StatusTooManyRequests: outcome.RateLimited,
+	http.StatusInternalServerError: outcome.Unavailable, http.StatusBadGateway: outcome.Unavailable,
+	http.StatusServiceUnavailable: outcome.Unavailable, http.StatusGatewayTimeout: outcome.Unavailable,
+}
 
 // Observe looks at an account.
-func (d *Directory) Observe(ctx context.Context, id string, want Account) (external.Observation[Account], error) {
-	var got Account
-	status, err := d.do(ctx, http.MethodGet, "/accounts/"+url.PathEscape(id), nil, &got)
-	if err != nil || status == http.StatusNotFound {
-		return external.Observation[Account]{}, err
+func (d *Directory) Observe(ctx context.Context, id string, want Account) (o external.Observation[Account], err error) {
+	found, err := d.do(ctx, http.MethodGet, id, nil, &o.Output)
+	if err != nil || !found {
+		return o, err
 	}
-	o := external.Observation[Account]{State: external.Ready, Output: got}
-	if got.Name != want.Name {
+	o.State = external.Ready
+	if o.Output.Name != want.Name {
 		o.Diff = []string{"name"}
 	}
 	return o, nil
 }
 
 // Find lists the accounts that carry the marker.
-func (d *Directory) Find(ctx context.Context, m external.Marker, _ Account) ([]string, error) {
+func (d *Directory) Find(ctx context.Context, m external.Marker, _ Account) (ids []string, err error) {
 	var all []Account
-	if _, err := d.do(ctx, http.MethodGet, "/accounts", nil, &all); err != nil {
-		return nil, err
-	}
-	var ids []string
+	_, err = d.do(ctx, http.MethodGet, "", nil, &all)
 	for _, a := range all {
 		if a.Marker == string(m) {
 			ids = append(ids, a.ID)
 		}
 	}
-	return ids, nil
+	return ids, err
 }
 
 // Create makes an account with the marker on it.
 func (d *Directory) Create(ctx context.Context, m external.Marker, want Account) (string, error) {
 	want.Marker = string(m)
 	var got Account
-	_, err := d.do(ctx, http.MethodPost, "/accounts", want, &got)
+	_, err := d.do(ctx, http.MethodPost, "", want, &got)
 	return got.ID, err
 }
 
 // Update renames an account.
 func (d *Directory) Update(ctx context.Context, id string, want Account, _ []string) error {
-	_, err := d.do(ctx, http.MethodPut, "/accounts/"+url.PathEscape(id), want, nil)
+	_, err := d.do(ctx, http.MethodPut, id, want, nil)
 	return err
 }
 
 // Delete removes an account; one that is gone is fine.
 func (d *Directory) Delete(ctx context.Context, id string) error {
-	_, err := d.do(ctx, http.MethodDelete, "/accounts/"+url.PathEscape(id), nil, nil)
+	_, err := d.do(ctx, http.MethodDelete, id, nil, nil)
 	return err
 }
 
-// do sends one request. 404 is no error; other failures carry a class.
-func (d *Directory) do(ctx context.Context, method, path string, in, out any) (int, error) {
-	var body io.Reader
+// do sends one request about an account, or about all. That there is none is no error; failures carry a class.
+func (d *Directory) do(ctx context.Context, method, id string, in, out any) (found bool, err error) {
+	body := &bytes.Buffer{}
 	if in != nil {
-		raw, err := json.Marshal(in)
-		if err != nil {
-			return 0, fmt.Errorf("encoding a request: %w", err)
-		}
-		body = bytes.NewReader(raw)
+		err = json.NewEncoder(body).Encode(in)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, d.URL+path, body)
-	if err != nil {
-		return 0, outcome.Invalidf("directory URL %q is not usable: %w", d.URL, err)
+	where, invalid := url.JoinPath(d.URL, "accounts", url.PathEscape(id))
+	req, also := http.NewRequestWithContext(ctx, method, where, body)
+	if err := errors.Join(err, invalid, also); err != nil {
+		return false, outcome.Invalidf("asking the directory at %q: %w; correct spec.directory", d.URL, err)
 	}
 	res, err := d.HTTP.Do(req)
 	if err != nil {
-		return 0, &outcome.Error{Class: outcome.Unavailable, Err: fmt.Errorf("asking the directory: %w", err)}
+		return false, &outcome.Error{Class: outcome.Unavailable, Err: fmt.Errorf("asking the directory: %w; start it", err)}
 	}
 	defer func() { _ = res.Body.Close() }()
-	if err := failure(res); err != nil {
-		return res.StatusCode, err
+	switch {
+	case res.StatusCode == http.StatusNotFound:
+		return false, nil
+	case res.StatusCode >= 300:
+		pause, _ := strconv.Atoi(res.Header.Get("Retry-After")) // none is none
+		return false, &outcome.Error{Class: classes[res.StatusCode], RetryAfter: time.Duration(pause) * time.Second,
+			Err: fmt.Errorf("the directory answered %s; see its log", res.Status)}
+	case out != nil:
+		err = json.NewDecoder(res.Body).Decode(out)
 	}
-	if out == nil || res.StatusCode == http.StatusNotFound {
-		return res.StatusCode, nil
-	}
-	if err := json.NewDecoder(res.Body).Decode(out); err != nil {
-		return res.StatusCode, fmt.Errorf("reading the directory's answer: %w", err)
-	}
-	return res.StatusCode, nil
-}
-
-func failure(res *http.Response) error {
-	e := &outcome.Error{Err: fmt.Errorf("the directory answered %s", res.Status)}
-	if s, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
-		e.RetryAfter = time.Duration(s) * time.Second
-	}
-	switch c := res.StatusCode; {
-	case c < 300, c == http.StatusNotFound:
-		return nil
-	case c == http.StatusTooManyRequests:
-		e.Class = outcome.RateLimited
-	case c == http.StatusUnauthorized, c == http.StatusForbidden:
-		e.Class = outcome.Denied
-	case c == http.StatusConflict:
-		e.Class = outcome.Conflict
-	case c >= 500:
-		e.Class = outcome.Unavailable
-	default:
-		e.Class = outcome.Invalid
-	}
-	return e
+	return true, err
 }

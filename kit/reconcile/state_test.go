@@ -1,0 +1,95 @@
+package reconcile_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/step"
+)
+
+// metric adds up the series of a metric that have all the labels, given as name and value in turn; there tells whether
+// there is one.
+func metric(tb testing.TB, name string, labels ...string) (sum float64, there bool) {
+	tb.Helper()
+	all, err := metrics.Registry.Gather()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, f := range all {
+		if f.GetName() != name {
+			continue
+		}
+		for _, m := range f.GetMetric() {
+			has := map[string]string{}
+			for _, l := range m.GetLabel() {
+				has[l.GetName()] = l.GetValue()
+			}
+			fits := true
+			for i := 0; i < len(labels); i += 2 {
+				fits = fits && has[labels[i]] == labels[i+1]
+			}
+			if fits {
+				sum, there = sum+m.GetCounter().GetValue()+m.GetGauge().GetValue(), true
+			}
+		}
+	}
+	return sum, there
+}
+
+// TestStateShows: the metrics tell how many objects are ready, which steps wait and for how long, and when Secrets are
+// to be renewed; asking for them costs no request, and what waits no more has no series.
+func TestStateShows(t *testing.T) {
+	const life = 3 * time.Hour
+	open := false
+	secret := func(name string, next time.Duration) step.Step[*app] {
+		generate := func(_ *scope, have map[string][]byte) (*step.Generated, error) {
+			if have == nil || next > 0 {
+				have = map[string][]byte{"key": []byte(time.Now().String())}
+			}
+			return &step.Generated{Secret: &corev1.Secret{Data: have}, Next: next}, nil
+		}
+		return step.Secret(name, generate, func(a *app) string { return a.Name + "-" + name })
+	}
+	waits := step.Check("waits", func(context.Context, *scope) *outcome.Outcome {
+		if open {
+			return nil
+		}
+		return outcome.Wait("Door", "Waits until the door is open; open it.")
+	})
+	inWorld(t, define(secret("renewed", life), secret("kept", 0), waits), func(w *world) {
+		name := w.def.Name
+		want := func(name string, want float64, labels ...string) {
+			t.Helper()
+			if got, there := metric(t, name, labels...); !there || got < want-1 || got > want+1 {
+				t.Errorf("%s %v is %v (%v), want %v", name, labels, got, there, want)
+			}
+		}
+		w.create(newApp("one"), newApp("two"))
+		w.pass(settle)
+		w.pass(time.Hour)
+		w.reqs.take()
+		want("kit_objects", 2, "controller", name, "ready", "False")
+		want("kit_objects", 0, "controller", name, "ready", "True")
+		want("kit_steps_waiting", 2, "controller", name, "step", "waits")
+		want("kit_step_longest_wait_seconds", 3600, "controller", name, "step", "waits")
+		want("kit_secret_renewal_seconds", (life - time.Hour).Seconds(), "controller", name, "step", "renewed")
+		want("kit_secret_age_seconds", 3600, "controller", name, "step", "kept")
+		w.wantRequests("asking for metrics", 0)
+		open = true
+		change(w, &app{}, "one", func(a *app) { a.Annotations["kit.stackwright.dev/reconcile"] = "1" })
+		change(w, &app{}, "two", func(a *app) { a.Annotations["kit.stackwright.dev/reconcile"] = "1" })
+		w.pass(3 * time.Hour)
+		want("kit_objects", 2, "controller", name, "ready", "True")
+		want("kit_secret_renewal_seconds", (2 * time.Hour).Seconds(), "controller", name, "step", "renewed")
+		for _, gone := range []string{"kit_steps_waiting", "kit_steps_failed", "kit_step_longest_wait_seconds"} {
+			if v, there := metric(t, gone, "controller", name); there {
+				t.Errorf("%s is still there: %v", gone, v)
+			}
+		}
+	})
+}

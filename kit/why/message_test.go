@@ -1,0 +1,64 @@
+package why_test
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"stackwright.dev/kit/kittest"
+)
+
+// sound is a message that names an object, or the step that does, and ends in what to do.
+var sound = regexp.MustCompile(`^Waits for step [a-z]+\.$|` +
+	`\b([A-Z][A-Za-z]+|[a-z]+s) "?[a-z][-a-z0-9.]*\b.*; .*|` +
+	`\bspec\..*; .*|\bthe directory: .*; .*|^The object is paused; .*`)
+
+// complaints are the conditions of all owners that speak against them.
+func complaints(t *testing.T, s state) (out []string) {
+	t.Helper()
+	world(t, s).Run(t, func(p *kittest.Play) {
+		if s.script != nil {
+			s.script(p)
+			p.Settle()
+		}
+		for _, u := range p.Objects() {
+			list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+			for _, e := range list {
+				c, _ := e.(map[string]any)
+				against := slices.Contains([]any{"Paused", "Stalled", "Reconciling"}, c["type"])
+				if u.GetKind() == "App" && (c["status"] != "True" || against) {
+					out = append(out, fmt.Sprint(c["message"]))
+				}
+			}
+		}
+	})
+	return out
+}
+
+// TestMessages is criterion 21: in each state that an object gets stuck in, the messages of two runs are the same, byte
+// for byte, and each names an object and what to do.
+func TestMessages(t *testing.T) {
+	all := 0
+	for _, name := range slices.Sorted(maps.Keys(stuck)) {
+		t.Run(name, func(t *testing.T) {
+			first := complaints(t, stuck[name])
+			if d := cmp.Diff(first, complaints(t, stuck[name])); d != "" {
+				t.Errorf("two runs say different things (-first +second):\n%s", d)
+			}
+			for _, message := range first {
+				if !sound.MatchString(message) {
+					t.Errorf("does not name an object and what to do: %q", message)
+				}
+			}
+			all += len(first)
+		})
+	}
+	if all < 100 {
+		t.Errorf("%d messages were looked at", all)
+	}
+}
