@@ -81,8 +81,12 @@ func (f *Fault) Unwrap() error { return f.cause }
 // Outcome returns the error that the kit understands.
 func (f *Fault) Outcome() *outcome.Error {
 	e := &outcome.Error{Class: f.Class.outcome(), RetryAfter: f.RetryAfter, Err: f}
-	if f.Class == NotFound {
+	switch {
+	case f.Class == NotFound:
 		e.Reason = "NotFound"
+	case f.Class == Conflict && !f.Transitional:
+		// What is not merely busy stays as it is until somebody does something: it is asked less and less often.
+		e.Class, e.Reason = outcome.Unknown, "Conflict"
 	}
 	if f.RequestID != "" {
 		e.Detail = "request " + f.RequestID

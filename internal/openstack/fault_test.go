@@ -81,7 +81,7 @@ func FuzzMessage(f *testing.F) {
 
 func TestOutcomes(t *testing.T) {
 	for class, want := range map[Class]outcome.Class{
-		Unknown: outcome.Unknown, Invalid: outcome.Invalid, Conflict: outcome.Conflict, Quota: outcome.Quota,
+		Unknown: outcome.Unknown, Invalid: outcome.Invalid, Conflict: outcome.Unknown, Quota: outcome.Quota,
 		Auth: outcome.Denied, NotFound: outcome.Unknown,
 		RateLimited: outcome.RateLimited, Unavailable: outcome.Unavailable, 99: outcome.Unknown,
 	} {
@@ -95,6 +95,13 @@ func TestOutcomes(t *testing.T) {
 		if !errors.Is(o.Err, f) {
 			t.Errorf("outcome of %s lost its fault", class)
 		}
+	}
+	busy := &Fault{Class: Conflict, Transitional: true}
+	if o := outcome.FromError(Outcome(busy)); o.Class != outcome.Conflict {
+		t.Errorf("outcome of what is busy is %+v, want one that is retried soon", o)
+	}
+	if o := outcome.FromError(Outcome(&Fault{Class: Conflict})); o.Reason != "Conflict" {
+		t.Errorf("outcome of a conflict is %+v", o)
 	}
 }
 

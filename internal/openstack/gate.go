@@ -21,7 +21,7 @@ type gate struct {
 	limit   Limit
 
 	mu     sync.Mutex
-	queue  queue
+	queue  Queue[*waiter]
 	tokens float64
 	filled time.Time
 	// window is how many requests may be under way, flying how many are, good how many in a row were answered well.
@@ -66,9 +66,9 @@ func newGate(service string, l Limit) *gate {
 
 // enter waits until a request may be sent. Who entered has to leave.
 func (g *gate) enter(ctx context.Context, lane Lane, owner string) (ticket, error) {
-	w := &waiter{lane: lane.clamp(), owner: owner, ready: make(chan pass, 1)}
+	w := &waiter{lane: lane, owner: owner, ready: make(chan pass, 1)}
 	g.mu.Lock()
-	g.queue.push(w)
+	g.queue.Push(w.lane, w.owner, w)
 	g.pump()
 	g.mu.Unlock()
 	select {
@@ -81,7 +81,7 @@ func (g *gate) enter(ctx context.Context, lane Lane, owner string) (ticket, erro
 
 func (g *gate) abandon(ctx context.Context, w *waiter) error {
 	g.mu.Lock()
-	g.queue.remove(w)
+	g.queue.Remove(w.lane, w.owner, w)
 	g.mu.Unlock()
 	select {
 	case p := <-w.ready:
@@ -140,10 +140,10 @@ func (g *gate) shrink(t ticket, now time.Time) {
 
 // pump lets in whom it can. It is called with the lock held, whenever something has changed.
 func (g *gate) pump() {
-	for g.queue.length > 0 {
+	for g.queue.Len() > 0 {
 		now := time.Now()
 		if err := g.turnedAway(now); err != nil {
-			g.queue.pop().ready <- pass{err: err}
+			g.admit(pass{err: err})
 			continue
 		}
 		if g.flying >= g.window {
@@ -155,7 +155,14 @@ func (g *gate) pump() {
 		}
 		g.tokens--
 		g.flying++
-		g.queue.pop().ready <- pass{ticket: ticket{start: now, probe: g.breaker.admit()}}
+		g.admit(pass{ticket: ticket{start: now, probe: g.breaker.admit()}})
+	}
+}
+
+// admit answers to the next who waits.
+func (g *gate) admit(p pass) {
+	if w, ok := g.queue.Pop(); ok {
+		w.ready <- p
 	}
 }
 

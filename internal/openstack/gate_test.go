@@ -203,7 +203,7 @@ func TestWhoGivesUpLeavesNoTrace(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v does not say why", err)
 		}
-		if g.queue.length != 0 || len(g.queue.lanes[Urgent].turn) != 0 {
+		if g.queue.Len() != 0 || len(g.queue.lanes[Urgent].turn) != 0 {
 			t.Error("the queue still has who gave up")
 		}
 		g.leave(hold, verdict{kind: answered})

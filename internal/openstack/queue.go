@@ -39,56 +39,60 @@ type pass struct {
 	err    error
 }
 
-// queue orders waiters by lane, and within a lane takes one of each owner in turn.
-type queue struct {
+// Queue orders what waits by lane, and within a lane takes one of each owner in turn. The zero value is empty.
+type Queue[T comparable] struct {
 	lanes [lanes]struct {
 		turn   []string
-		owners map[string][]*waiter
+		owners map[string][]T
 	}
 	length int
 }
 
-func (q *queue) push(w *waiter) {
-	l := &q.lanes[w.lane]
+// Len is how many wait.
+func (q *Queue[T]) Len() int { return q.length }
+
+// Push adds one behind the others of its lane and owner.
+func (q *Queue[T]) Push(lane Lane, owner string, one T) {
+	l := &q.lanes[lane.clamp()]
 	if l.owners == nil {
-		l.owners = map[string][]*waiter{}
+		l.owners = map[string][]T{}
 	}
-	if len(l.owners[w.owner]) == 0 {
-		l.turn = append(l.turn, w.owner)
+	if len(l.owners[owner]) == 0 {
+		l.turn = append(l.turn, owner)
 	}
-	l.owners[w.owner] = append(l.owners[w.owner], w)
+	l.owners[owner] = append(l.owners[owner], one)
 	q.length++
 }
 
-// pop takes the next waiter, nil when there is none.
-func (q *queue) pop() *waiter {
+// Pop takes the next one; none is there when the queue is empty.
+func (q *Queue[T]) Pop() (next T, there bool) {
 	for i := range q.lanes {
 		l := &q.lanes[i]
 		if len(l.turn) == 0 {
 			continue
 		}
 		owner := l.turn[0]
-		w := l.owners[owner][0]
-		q.remove(w)
+		next = l.owners[owner][0]
+		q.Remove(Lane(i), owner, next)
 		if len(l.owners[owner]) > 0 {
 			l.turn = append(l.turn[1:], owner)
 		}
-		return w
+		return next, true
 	}
-	return nil
+	return next, false
 }
 
-// remove takes out a waiter that gave up; it does nothing when it is not there.
-func (q *queue) remove(w *waiter) {
-	l := &q.lanes[w.lane]
-	i := slices.Index(l.owners[w.owner], w)
+// Remove takes out one that gave up; it does nothing when it is not there.
+func (q *Queue[T]) Remove(lane Lane, owner string, one T) {
+	l := &q.lanes[lane.clamp()]
+	i := slices.Index(l.owners[owner], one)
 	if i < 0 {
 		return
 	}
 	q.length--
-	l.owners[w.owner] = slices.Delete(l.owners[w.owner], i, i+1)
-	if len(l.owners[w.owner]) == 0 {
-		delete(l.owners, w.owner)
-		l.turn = slices.DeleteFunc(l.turn, func(o string) bool { return o == w.owner })
+	l.owners[owner] = slices.Delete(l.owners[owner], i, i+1)
+	if len(l.owners[owner]) == 0 {
+		delete(l.owners, owner)
+		l.turn = slices.DeleteFunc(l.turn, func(o string) bool { return o == owner })
 	}
 }

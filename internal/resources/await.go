@@ -29,7 +29,11 @@ func awaits(sc *scope, k *d.Kind, err error) *outcome.Outcome {
 // soon is the pause before somebody is asked again who said no: the longer it has lasted, the longer it may last.
 func soon(sc *scope) time.Duration {
 	waited := time.Duration(0)
-	if s := sc.Owner().KitStatus().Find(stepResource); s != nil && s.State == owner.StepWaiting {
+	s := sc.Owner().KitStatus().Find(stepResource)
+	switch deleted := sc.Owner().GetDeletionTimestamp(); {
+	case !deleted.IsZero():
+		waited = sc.Now().Sub(deleted.Time)
+	case s != nil && s.State == owner.StepWaiting:
 		waited = sc.Now().Sub(s.Since.Time)
 	}
 	return min(max(quick, waited/4), longest)

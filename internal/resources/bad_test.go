@@ -194,12 +194,18 @@ func badDeclarations() []bad {
 func another(kind, name, spec string) func(*kittest.Play) {
 	return func(p *kittest.Play) {
 		p.T.Helper()
-		u := &unstructured.Unstructured{}
-		if err := yaml.Unmarshal([]byte(one(kind, "default", name, spec)), &u.Object); err != nil {
-			p.T.Fatal(err)
-		}
-		p.Create(u)
+		declare(p, one(kind, "default", name, spec))
 	}
+}
+
+// declare makes an object.
+func declare(p *kittest.Play, text string) {
+	p.T.Helper()
+	u := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
+		p.T.Fatal(err)
+	}
+	p.Create(u)
 }
 
 func badEvents() []bad {

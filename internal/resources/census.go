@@ -149,7 +149,7 @@ func (c *Census) below(ctx context.Context, k *d.Kind, place map[string]any) ([]
 	if err != nil {
 		return nil, err
 	}
-	w.lister.lane, w.lister.keep = openstack.Import, owners
+	w.lister.bulk, w.lister.keep = true, owners
 	if err := w.Fresh(ctx, time.Time{}); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
-	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/resources/body"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 	"stackwright.dev/stackwright/internal/resources/fetch"
@@ -114,12 +113,11 @@ func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
 	for _, name := range holes(listPath(k)) {
 		parent[name] = values[name]
 	}
-	l := &lister{kind: k, door: c.requests(), path: path, parent: parent, everywhere: c.terms.everywhere, seed: c.seed,
-		lane: openstack.Drift}
+	l := &lister{kind: k, door: c.requests(), path: path, parent: parent, everywhere: c.terms.everywhere, seed: c.seed}
 	ctx, stop := context.WithCancel(c.ctx)
 	w := &watched{lister: l, stop: stop,
 		Mirror: mirror.New(l, mirror.Options{Period: c.period, Quick: quick, Overlap: overlap, Debounce: debounce,
-			TellsGone: k.List.Changes == "" || len(k.State.Deleted) > 0})}
+			TellsGone: k.List.Changes == "" || k.List.TellsGone})}
 	c.mirrors[k.Name+path] = w
 	go w.Run(ctx)
 	return w, nil

@@ -126,10 +126,12 @@ func TestReadOnly(t *testing.T) {
 
 // Answers that are lost, wrong or late make no second resource. Without -whole each kind meets one of them.
 func TestTrouble(t *testing.T) {
-	for n, trouble := range []fake.Fault{fake.Lost, fake.Unanswered, fake.Broken, fake.Down, fake.TooMany, fake.Garbage} {
+	troubles := []fake.Fault{fake.Lost, fake.Unanswered, fake.Broken, fake.Down, fake.TooMany, fake.Garbage, fake.Timeout,
+		fake.Slow, fake.Busy, fake.InUse, fake.TooLarge}
+	for n, trouble := range troubles {
 		t.Run(string(trouble), func(t *testing.T) {
 			for i, k := range writable() {
-				if *whole || i%6 == n {
+				if *whole || i%len(troubles) == n {
 					t.Run(k.Name, func(t *testing.T) { suffer(t, k, trouble) })
 				}
 			}
@@ -362,22 +364,6 @@ func onlyReads(w *world, p *kittest.Play) {
 	if p.Object(w.kind.Name+"/sample") != nil {
 		p.T.Error("the object is still there")
 	}
-}
-
-// An object that met a quota becomes ready once there is room.
-func TestQuota(t *testing.T) {
-	each(t, func(w *world) { w.quota = true }, func(w *world, p *kittest.Play) {
-		if w.kind.Keyed() {
-			return
-		}
-		if c := p.Condition(w.kind.Name+"/sample", "Ready"); c.Reason != "QuotaExceeded" {
-			p.T.Errorf("the condition is %v", c)
-		}
-		cloudOf(p).SetQuota(w.kind.Name, 100)
-		p.Pass(time.Hour)
-		p.Settle()
-		p.Ready()
-	})
 }
 
 // A resource that an object refers to stays until that object is gone.

@@ -72,7 +72,8 @@ func (c *controller) notice(o object, gone bool) {
 
 // use records which clouds an object uses.
 func (c *controller) use(o object, clouds []cloudKey) {
-	who := user{node: c.node(o), maker: makerOf(c.node(o), o), clouds: clouds, wake: c.waker(o)}
+	who := user{node: c.node(o), maker: makerOf(c.node(o), o), marker: markerOf(c.kind, o), clouds: clouds,
+		wake: c.waker(o)}
 	c.engine.ring(c.engine.users.set(o.GetUID(), who))
 }
 

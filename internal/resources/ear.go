@@ -104,7 +104,7 @@ func (e *Engine) heard(c *cloud, ev bus.Event) {
 		for _, k := range e.events[prefix] {
 			e.metrics.heard.WithLabelValues(c.name, k.Name).Inc()
 			// A list of changes does not show what is gone, unless the API goes on showing it.
-			all := ev.Deletion() && len(k.State.Deleted) == 0
+			all := ev.Deletion() && !k.List.TellsGone
 			of := func(w *watched) bool { return w.lister.kind == k }
 			if !c.hint(all, func(w *watched) bool { return of(w) && w.below(ev) }) {
 				c.hint(all, of)

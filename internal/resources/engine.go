@@ -98,7 +98,7 @@ func (e *Engine) Controllers(scheme *runtime.Scheme, only ...string) ([]kit.Cont
 
 func (e *Engine) controller(kind string) *controller {
 	return &controller{kind: e.kinds[kind], engine: e, bell: newBell(), retries: newBell(),
-		turns: turns{most: max(e.workers()/3, 1)}, empty: func() object { return openstackv1.New(kind) }}
+		turns: turns{workers: e.workers()}, empty: func() object { return openstackv1.New(kind) }}
 }
 
 func (e *Engine) workers() int { return cmp.Or(e.Workers, Workers) }

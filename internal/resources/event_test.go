@@ -82,6 +82,32 @@ func (w *world) counted() {
 	}
 }
 
+// A resource with the marker of an object that is not there is an orphan, also while the operator has just started; one
+// of another cluster is not.
+func TestOrphansAreCounted(t *testing.T) {
+	w := newWorld(t, kind(t, "Project"))
+	w.registry = prometheus.NewRegistry()
+	kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		series := `orphans{cloud="default/default",kind="Project"}`
+		if n := w.metric(series); n != 0 {
+			t.Errorf("%v orphans although all is well", n)
+		}
+		for name, tag := range map[string]string{"ours": "." + w.cluster, "theirs": ".ffffffff", "old": ""} {
+			cloudOf(p).Put("Project", map[string]any{"name": name, "stackwright_owner": "aaaa" + tag})
+		}
+		p.Pass(later)
+		if n := w.metric(series); n != 1 {
+			t.Errorf("%v orphans, want 1", n)
+		}
+		p.Restart()
+		p.Pass(later)
+		if n := w.metric(series); n != 1 {
+			t.Errorf("%v orphans after a restart, want 1", n)
+		}
+	})
+}
+
 // Drift that is only reported is found once, however often it is seen.
 func TestReportedDriftCountsOnce(t *testing.T) {
 	w := newWorld(t, kind(t, "Project"))

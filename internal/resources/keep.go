@@ -258,7 +258,7 @@ func (c *controller) again(ctx context.Context, sc *scope, t *target) *outcome.O
 			"to it, are deleted: %s. Delete them, or take Recreate out of spec.policies.", t.kind.Name, by)
 	}
 	c.uploads.drop(o.GetUID())
-	if out := c.removed(ctx, o, t, id); out != nil {
+	if out := c.removed(ctx, sc, t, id); out != nil {
 		return out
 	}
 	return c.anew(sc, t)

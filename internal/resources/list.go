@@ -41,7 +41,10 @@ type lister struct {
 	// everywhere asks for the resources of all projects.
 	everywhere bool
 	seed       maphash.Seed
-	lane       openstack.Lane
+	// whole lists show everything: the cloud has refused one of changes.
+	whole bool
+	// bulk lists are of somebody who reads all that is there.
+	bulk bool
 	// keep names what is kept of a resource besides what the descriptor knows.
 	keep []string
 	// extra is kept, too.
@@ -49,18 +52,37 @@ type lister struct {
 }
 
 // List implements mirror.Source.
-func (l *lister) List(ctx context.Context, since time.Time) (mirror.Listed, error) {
-	query := l.query()
-	out := mirror.Listed{All: since.IsZero() || l.kind.List.Changes == ""}
-	if !out.All {
-		query.Set(l.kind.List.Changes, since.UTC().Format(time.RFC3339))
-	}
+func (l *lister) List(ctx context.Context, since time.Time, why mirror.Reason) (mirror.Listed, error) {
 	version, err := l.version(ctx)
 	if err != nil {
 		return mirror.Listed{}, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
 	}
+	if since.IsZero() || l.whole || !l.tellsChanges(version) {
+		return l.read(ctx, l.query(), version, mirror.Listed{All: true}, why)
+	}
+	query := l.query()
+	name, before, _ := strings.Cut(l.kind.List.Changes, "=")
+	query.Set(name, before+since.UTC().Format(time.RFC3339))
+	out, err := l.read(ctx, query, version, mirror.Listed{}, why)
+	if openstack.ClassOf(err) == openstack.Invalid {
+		// Cinder's filters for users are configured: resource_query_filters_file may lack this one.
+		l.whole = true
+		return l.read(ctx, l.query(), version, mirror.Listed{All: true}, why)
+	}
+	return out, err
+}
+
+// tellsChanges says whether lists of a microversion can be of what changed since a time. Cinder ignores a filter that
+// a microversion does not have.
+func (l *lister) tellsChanges(version string) bool {
+	return l.kind.List.Changes != "" && !above(l.kind.List.ChangesSince, version)
+}
+
+// read reads the pages of a list.
+func (l *lister) read(ctx context.Context, query url.Values, version string, out mirror.Listed, why mirror.Reason,
+) (mirror.Listed, error) {
 	for range maxPages {
-		resp, err := l.door.Do(ctx, openstack.Request{Service: l.kind.Service, Lane: l.lane, Method: http.MethodGet,
+		resp, err := l.door.Do(ctx, openstack.Request{Service: l.kind.Service, Lane: l.urgency(why), Method: http.MethodGet,
 			Path: l.path, Query: query, Header: l.header(), Microversion: version})
 		if err != nil {
 			return mirror.Listed{}, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
@@ -78,6 +100,19 @@ func (l *lister) List(ctx context.Context, since time.Time) (mirror.Listed, erro
 		query = next
 	}
 	return mirror.Listed{}, fmt.Errorf("listing %s: no end after %d pages", l.kind.Plural, maxPages)
+}
+
+// urgency is the lane of a list.
+func (l *lister) urgency(why mirror.Reason) openstack.Lane {
+	switch {
+	case l.bulk:
+		return openstack.Import
+	case why == mirror.Asked:
+		return openstack.Urgent
+	case why == mirror.Awaited:
+		return openstack.Wait
+	}
+	return openstack.Drift
 }
 
 // version is the microversion by which the kind is read: a cloud that has only lower ones is read by its highest.

@@ -49,8 +49,8 @@ func (e *Engine) Measure(r prometheus.Registerer) *Engine {
 // gauges are read from the mirrors when somebody asks: nothing has to be kept up to date, and the series of a cloud go
 // with it.
 type gauges struct {
-	engine                         *Engine
-	age, size, bytes, pending, ear *prometheus.Desc
+	engine                                  *Engine
+	age, size, bytes, pending, orphans, ear *prometheus.Desc
 }
 
 func newGauges(e *Engine) *gauges {
@@ -63,13 +63,15 @@ func newGauges(e *Engine) *gauges {
 		size:    desc("mirror_resources", "Resources that the mirrors have.", "cloud", "kind"),
 		bytes:   desc("mirror_bytes", "Size of these resources.", "cloud", "kind"),
 		pending: desc("pending", "Objects that wait until their resource is ready, or gone.", "cloud", "kind"),
-		ear:     desc("listening", "1 while notifications of the cloud come in; only of clouds that name a bus.", "cloud"),
+		orphans: desc("orphans", "Resources that carry the marker of an object of this cluster that is not there; of kinds "+
+			"whose markers have the cluster.", "cloud", "kind"),
+		ear: desc("listening", "1 while notifications of the cloud come in; only of clouds that name a bus.", "cloud"),
 	}
 }
 
 // Describe implements prometheus.Collector.
 func (g *gauges) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{g.age, g.size, g.bytes, g.pending, g.ear} {
+	for _, d := range []*prometheus.Desc{g.age, g.size, g.bytes, g.pending, g.orphans, g.ear} {
 		out <- d
 	}
 }
@@ -79,6 +81,7 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 	send := func(d *prometheus.Desc, v float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
+	known := g.engine.users.markers()
 	for _, c := range g.engine.clouds.all() {
 		if wanted, listens := c.ear.status(); wanted {
 			send(g.ear, listens, c.name)
@@ -90,8 +93,28 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 			send(g.size, float64(f.resources), c.name, kind)
 			send(g.bytes, float64(f.bytes), c.name, kind)
 			send(g.pending, float64(f.pending), c.name, kind)
+			if g.engine.knows(kind) {
+				send(g.orphans, float64(c.strays(kind, g.engine.Cluster, known)), c.name, kind)
+			}
 		}
 	}
+}
+
+// knows tells whether all objects of a kind are known, and by which cluster their resources are marked.
+func (e *Engine) knows(kind string) bool {
+	return e.Cluster != "" && e.bells[kind] != nil && (e.Unseen == nil || !e.Unseen(kind))
+}
+
+// strays is how many resources of a kind carry the marker of an object that is not there.
+func (c *cloud) strays(kind, cluster string, known map[string]bool) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.mirrors {
+		if w.lister.kind.Name == kind {
+			n += w.Strays(cluster, func(marker string) bool { return known[marker] })
+		}
+	}
+	return n
 }
 
 // figures are those of all mirrors of a kind.

@@ -43,7 +43,7 @@ func (c *controller) parted(ctx context.Context, sc *scope) *outcome.Outcome {
 	}
 	c.uploads.drop(o.GetUID())
 	id := bare(t.kind, cell.ID)
-	out = c.removed(ctx, o, t, id)
+	out = c.removed(ctx, sc, t, id)
 	if out == nil {
 		c.engine.room(t.kind, t.cloud, true)
 		c.forget(o)
@@ -53,8 +53,8 @@ func (c *controller) parted(ctx context.Context, sc *scope) *outcome.Outcome {
 
 // removed deletes a resource and waits until it is gone. What is being deleted is not deleted again: Cinder, for one,
 // refuses that.
-func (c *controller) removed(ctx context.Context, o object, t *target, id string) *outcome.Outcome {
-	uid := o.GetUID()
+func (c *controller) removed(ctx context.Context, sc *scope, t *target, id string) *outcome.Outcome {
+	o, uid := sc.Owner(), sc.Owner().GetUID()
 	seen, there, err := t.see(id)
 	if err != nil {
 		return outcome.FromError(err)
@@ -69,7 +69,7 @@ func (c *controller) removed(ctx context.Context, o object, t *target, id string
 		class := openstack.ClassOf(err)
 		onItsWay := shows(seen, t.kind.State.Leaving) && (class == openstack.Invalid || class == openstack.Conflict)
 		if err != nil && !onItsWay {
-			return refused(t.kind.Name, id, moves, err)
+			return refused(sc, t.kind.Name, id, moves, err)
 		}
 		c.removals.set(uid, time.Now())
 	}
@@ -113,22 +113,22 @@ func (e *Engine) hides(some func(*d.Kind) bool) string {
 
 // refused waits for what keeps a resource from being deleted. One that moves from state to state may be deleted later,
 // or be on its way out.
-func refused(kind, id string, moves bool, err error) *outcome.Outcome {
-	again := quick
+func refused(sc *scope, kind, id string, moves bool, err error) *outcome.Outcome {
+	again := soon(sc)
 	switch class := openstack.ClassOf(err); {
 	case class == openstack.Conflict:
 	case class == openstack.Invalid && moves:
-		again = refusedAgain
+		again = max(again, refusedAgain)
 	case class == openstack.Auth:
 		// Keystone says 403 as long as something uses what is to be deleted, such as a limit a registered limit.
-		again = refusedAgain
+		again = max(again, refusedAgain)
 	default:
 		return failed(fmt.Errorf("deleting the %s: %w", kind, err))
 	}
 	return outcome.Poll(again, kind+" "+id, "OpenStack does not delete the %s yet: %s.", kind, err)
 }
 
-// refusedAgain is the time after which a deletion that was refused is asked for again.
+// refusedAgain is the shortest time after which a deletion is asked for again that may be refused for long.
 const refusedAgain = 10 * time.Second
 
 // lost looks for a resource that was made without its id coming onto the books.

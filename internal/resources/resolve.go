@@ -44,6 +44,9 @@ func (c *controller) target(ctx context.Context, sc *scope) (*target, *outcome.O
 	if err != nil {
 		return nil, unresolved(err)
 	}
+	if err := body.Clashes(c.kind, wanted); err != nil {
+		return nil, outcome.Refuse("InvalidProperty", "%s.", err)
+	}
 	extra, out := c.extra(o, wanted)
 	if out != nil {
 		return nil, out

@@ -24,6 +24,7 @@ type users struct {
 type user struct {
 	node
 	maker  maker
+	marker string
 	clouds []cloudKey
 	wake   func()
 }
@@ -48,6 +49,17 @@ func (u *users) set(uid types.UID, now user) []cloudKey {
 		u.of[key][uid] = true
 	}
 	return u.moved(uid, old, now)
+}
+
+// markers are those of all users.
+func (u *users) markers() map[string]bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	out := make(map[string]bool, len(u.users))
+	for _, x := range u.users {
+		out[x.marker] = true
+	}
+	return out
 }
 
 // drop forgets a user, and returns the clouds to which that matters.

@@ -65,6 +65,10 @@ type world struct {
 	hidden bool
 	// shared makes the cloud a ClusterCloud.
 	shared bool
+	// also is another kind whose objects are kept; nil for none.
+	also *d.Kind
+	// later leaves the object to the test.
+	later bool
 	// unseen is a kind that the operator may not list.
 	unseen string
 	// cluster that the operator is in.
@@ -202,7 +206,10 @@ func (w *world) scenario() kittest.Scenario {
 		docs = append(docs, map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{
 			"name": name, "namespace": "default"}, "data": encoded})
 	}
-	docs = append(append(docs, w.objects...), w.object)
+	docs = append(docs, w.objects...)
+	if !w.later {
+		docs = append(docs, w.object)
+	}
 	if w.shared {
 		// The first owner is the one by whose namespace a play looks for others.
 		docs = append(append(docs[:1:1], docs[2:]...), docs[1])
@@ -236,6 +243,9 @@ func (w *world) controllers(outside http.RoundTripper) ([]kit.Controller, error)
 		w.registry = prometheus.NewRegistry()
 		e.Measure(w.registry)
 	}
+	if w.also != nil {
+		return e.Controllers(scheme(), w.kind.Name, w.also.Name)
+	}
 	return e.Controllers(scheme(), w.kind.Name)
 }
 
@@ -253,9 +263,14 @@ func (w *world) crds() []string {
 			add(f.Fields)
 		}
 	}
-	add(w.kind.Fields)
-	for _, s := range w.kind.After {
-		add([]d.Field{{Ref: s.Kind}, {Ref: s.Of}})
+	for _, k := range []*d.Kind{w.kind, w.also} {
+		if k == nil {
+			continue
+		}
+		add(append([]d.Field{{Ref: k.Name}}, k.Fields...))
+		for _, s := range k.After {
+			add([]d.Field{{Ref: s.Kind}, {Ref: s.Of}})
+		}
 	}
 	var out []string
 	for plural := range plurals {

@@ -87,10 +87,30 @@ const (
 	Broken Fault = "broken"
 	// Down: the request does not take effect and is answered with 503.
 	Down Fault = "down"
-	// Slow down: the request does not take effect and is answered with 429 and Retry-After.
+	// TooMany: the request does not take effect and is answered with 429 and Retry-After.
 	TooMany Fault = "tooMany"
 	// Garbage: the request takes effect and the answer is no JSON.
 	Garbage Fault = "garbage"
+	// Timeout: the request takes effect and is never answered.
+	Timeout Fault = "timeout"
+	// Slow: the request takes effect and is answered late.
+	Slow Fault = "slow"
+)
+
+// Refusals without effect that are about one resource.
+var (
+	// Busy is a conflict that goes away by itself.
+	Busy = Refused(http.StatusConflict, "The resource is immutable and cannot be updated.")
+	// InUse is a conflict that lasts until somebody does something.
+	InUse = Refused(http.StatusConflict, "The resource is in use.")
+	// TooLarge is what Cinder, Glance and Designate say of a quota that is met.
+	TooLarge = Refused(http.StatusRequestEntityTooLarge, "ResourceLimitExceeded: Maximum number of resources exceeded")
+)
+
+// Pause is the Retry-After of TooMany, Late how long a slow answer takes.
+const (
+	Pause = 7 * time.Second
+	Late  = 20 * time.Second
 )
 
 // Refused is a request that does not take effect and is answered with a status and a text.
@@ -159,7 +179,7 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusServiceUnavailable, "the service is down")
 		return
 	case TooMany:
-		w.Header().Set("Retry-After", "7")
+		w.Header().Set("Retry-After", strconv.Itoa(int(Pause/time.Second)))
 		refuse(w, http.StatusTooManyRequests, "too many requests")
 		return
 	}
@@ -173,6 +193,12 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch fault {
 	case Unanswered:
 		panic(http.ErrAbortHandler)
+	case Timeout:
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler)
+	case Slow:
+		late(r)
+		a.write(w)
 	case Broken:
 		refuse(w, http.StatusInternalServerError, "something went wrong after all was done")
 	case Garbage:
@@ -180,6 +206,16 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte("<html>"))
 	default:
 		a.write(w)
+	}
+}
+
+// late lets time go by, unless the client gives up first.
+func late(r *http.Request) {
+	timer := time.NewTimer(Late)
+	defer timer.Stop()
+	select {
+	case <-r.Context().Done():
+	case <-timer.C:
 	}
 }
 

@@ -30,7 +30,7 @@ func (c *Cloud) list(k *d.Kind, parent map[string]any, q *question) answer {
 		shown = append(shown, entry(k, r.show(k)))
 	}
 	for _, r := range c.stores[k.Name].gone {
-		if changes && len(k.State.Deleted) > 0 && !r.leaves.Before(since) {
+		if changes && k.List.TellsGone && !r.leaves.Before(since) {
 			fields := maps.Clone(r.fields)
 			fields[k.State.Path] = k.State.Deleted[0]
 			shown = append(shown, entry(k, fields))
@@ -41,8 +41,9 @@ func (c *Cloud) list(k *d.Kind, parent map[string]any, q *question) answer {
 
 // since is the time of a list of changes.
 func (c *Cloud) since(k *d.Kind, q *question) (time.Time, bool) {
-	text := q.query.Get(k.List.Changes)
-	if k.List.Changes == "" || text == "" {
+	name, before, _ := strings.Cut(k.List.Changes, "=")
+	text, ok := strings.CutPrefix(q.query.Get(name), before)
+	if name == "" || !ok || above(k.List.ChangesSince, q.version) {
 		return time.Time{}, false
 	}
 	at, err := time.Parse(time.RFC3339, text)

@@ -294,7 +294,7 @@ func (c *Cloud) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			resp, err = nil, errBroken
+			resp, err = nil, cmp.Or(r.Context().Err(), errBroken)
 		}
 	}()
 	if r.Body == nil {

@@ -25,6 +25,25 @@ func Merge(k *d.Kind, rendered, extra map[string]any) error {
 	return nil
 }
 
+// Clashes refuses entries of a map that stand beside the other fields in the body, such as the properties of an image,
+// under a name that another field has: of two values the API would get either.
+func Clashes(k *d.Kind, rendered map[string]any) error {
+	for _, f := range k.Fields {
+		entries, ok := rendered[f.API].(map[string]any)
+		if !ok || !f.Flat || f.Type != d.Map {
+			continue
+		}
+		rest := maps.Clone(rendered)
+		delete(rest, f.API)
+		for _, name := range slices.Sorted(maps.Keys(entries)) {
+			if by := holder(k, rest, name); by != "" {
+				return fmt.Errorf("spec.resource.%s has %s, which is %s; declare it there", f.Spec(), name, by)
+			}
+		}
+	}
+	return nil
+}
+
 // holder is what an API name stands for already, empty when it is free.
 func holder(k *d.Kind, rendered map[string]any, name string) string {
 	for _, f := range k.Fields {

@@ -38,6 +38,22 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// The same holds for entries of a map that stand beside the other fields.
+func TestClashes(t *testing.T) {
+	for name, want := range map[string]string{
+		"name": "spec.resource.properties has name, which is spec.resource.name; declare it there",
+		"min":  "min, which is spec.resource.range.min",
+		"id":   "id, which is set by the operator",
+		"tags": "tags, which is set by the operator",
+		"os":   "",
+	} {
+		err := body.Clashes(thing, map[string]any{"properties": map[string]any{name: "x"}})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v, want %q", name, err, want)
+		}
+	}
+}
+
 func TestDiffExtra(t *testing.T) {
 	for name, c := range map[string]struct {
 		want, seen any

@@ -177,9 +177,11 @@ type List struct {
 	// AllProjects is the query by which an administrator sees every project's resources, or the header, such as
 	// "X-Auth-All-Projects: true", which is then needed with each request for another project's resource.
 	AllProjects string
-	// Changes is the parameter that takes a time and lists what changed since. Deleted ones are among them when
-	// State.Deleted has values.
-	Changes string
+	// Changes is the parameter that takes a time and lists what changed since, with what comes before the time, as in
+	// updated_at=gte: of services that compare. ChangesSince is the lowest microversion that has it. With TellsGone
+	// deleted ones are among them, in a state of State.Deleted.
+	Changes, ChangesSince string
+	TellsGone             bool
 	// Page is the number of resources asked for at a time; 0 leaves it to the server. Pages are followed by the link to
 	// the next one: the member next, links.next, or the entry of rel next in links or in a member that ends in _links.
 	Page int

@@ -25,7 +25,7 @@ var Image = d.Kind{
 	// An image waits for its data in queued.
 	State: d.State{Path: "status", Ready: []string{"active", "deactivated"}, Error: []string{"killed"},
 		Pending: []string{"queued", "saving", "uploading", "importing"}, Deleted: []string{"deleted", "pending_delete"}},
-	List: d.List{Page: 1000, Filters: []string{"visibility", "owner", "os_hidden"}},
+	List: d.List{Changes: "updated_at=gte:", Page: 1000, Filters: []string{"visibility", "owner", "os_hidden"}},
 	Sample: `content:
   diskFormat: qcow2
   download: {url: "https://cloud.debian.org/images/cloud/trixie/latest/debian-13-genericcloud-amd64.qcow2"}

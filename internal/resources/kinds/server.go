@@ -38,7 +38,7 @@ var Server = d.Kind{
 		// What nova-conductor and nova-scheduler have in hand when they die, nobody takes up again.
 		Untaken: d.Sign{Path: "OS-EXT-STS:task_state", Value: "scheduling"},
 		Leaving: d.Sign{Path: "OS-EXT-STS:task_state", Value: "deleting"}, Release: "reset"},
-	List: d.List{Path: "/servers/detail", AllProjects: "all_tenants=True", Changes: "changes-since", Page: 1000},
+	List: serverList,
 	Sample: `flavorRef: {external: {name: m1.small}}
 imageRef: {external: {name: debian-13}}
 ports: [{networkRef: {external: {name: public}}}]`,

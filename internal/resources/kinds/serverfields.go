@@ -90,3 +90,7 @@ var serverMake = []d.Field{
 		Fields: serverHints,
 		Doc:    "Wishes for the host on which it runs."},
 }
+
+// Nova is the only service whose lists of changes have what is gone.
+var serverList = d.List{Path: "/servers/detail", AllProjects: "all_tenants=True", Changes: "changes-since",
+	TellsGone: true, Page: 1000}

@@ -33,6 +33,8 @@ var Volume = d.Kind{
 	AtMostOne: [][]string{{"imageRef", "snapshot_id", "source_volid", "backup_id"}}, Actions: volumeActions,
 	State: volumeState,
 	List: d.List{Path: "/volumes/detail", AllProjects: "all_tenants=True", Page: 1000,
+		// Only volumes are compared by time, neither snapshots nor backups.
+		Changes: "updated_at=gte:", ChangesSince: "3.60",
 		Filters: []string{"status", "availability_zone"}},
 	Sample: `size: 10
 volumeTypeRef: {external: {name: ssd}}`,

@@ -136,6 +136,13 @@ func (m *Mirror) waiting(least Pending) bool {
 // slowness is how many times longer something has been pending than the time between two looks at it.
 const slowness = 30
 
+// Of what has been pending for less than soon it is seen within prompt that it came to another state, unless lists
+// take long.
+const (
+	soon   = time.Hour
+	prompt = 3 * time.Second
+)
+
 // patience is the time between two lists for what has been pending for the shortest time.
 func (m *Mirror) patience() time.Duration {
 	var last time.Time
@@ -144,7 +151,9 @@ func (m *Mirror) patience() time.Duration {
 			last = f.since
 		}
 	}
-	return time.Since(last) / slowness
+	pending := time.Since(last)
+	first := min(pending/slowness, max(prompt, share*m.hints.took))
+	return first + max(0, pending-soon)/slowness
 }
 
 func (m *Mirror) again(ctx context.Context) {
@@ -156,9 +165,13 @@ func (m *Mirror) again(ctx context.Context) {
 	all := m.heed()
 	changes := !all && !m.full.IsZero() && time.Since(m.full) < m.options.Period &&
 		(m.options.TellsGone || !m.waiting(Leaving))
+	why := Due
+	if m.waiting(Changing) {
+		why = Awaited
+	}
 	m.mu.Unlock()
 	// An error is told by whoever needs the list; the next round tries again.
-	if err := m.list(ctx, changes); err != nil && all {
+	if err := m.list(ctx, changes, why); err != nil && all {
 		m.mu.Lock()
 		m.hints.all = true
 		m.mu.Unlock()
@@ -166,14 +179,14 @@ func (m *Mirror) again(ctx context.Context) {
 }
 
 // list reads the resources and wakes the followers of those that changed.
-func (m *Mirror) list(ctx context.Context, changes bool) error {
+func (m *Mirror) list(ctx context.Context, changes bool, why Reason) error {
 	begin, since := time.Now(), time.Time{}
 	m.mu.Lock()
 	if changes {
 		since = m.asOf.Add(-m.options.Overlap)
 	}
 	m.mu.Unlock()
-	listed, err := m.source.List(ctx, since)
+	listed, err := m.source.List(ctx, since, why)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.hints.ended, m.hints.took = time.Now(), time.Since(begin)

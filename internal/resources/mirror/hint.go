@@ -13,8 +13,8 @@ type hints struct {
 	took  time.Duration
 }
 
-// share is the part of the time, one in so many, that lists may take which hints ask for: a cloud in which much happens
-// would be listed all the time otherwise.
+// share is the part of the time, one in so many, that lists may take which hints ask for, or what is pending: a cloud
+// in which much happens would be listed all the time otherwise.
 const share = 10
 
 // Hint says that something outside told of a change: the mirror lists soon rather than at the end of its period. With

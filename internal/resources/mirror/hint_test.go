@@ -15,12 +15,12 @@ type history struct {
 	since []time.Time
 }
 
-func (h *history) List(ctx context.Context, since time.Time) (Listed, error) {
+func (h *history) List(ctx context.Context, since time.Time, why Reason) (Listed, error) {
 	<-time.After(h.takes)
 	h.mu.Lock()
 	h.since = append(h.since, since)
 	h.mu.Unlock()
-	l, err := h.source.List(ctx, since)
+	l, err := h.source.List(ctx, since, why)
 	l.All = since.IsZero()
 	return l, err
 }

@@ -23,8 +23,21 @@ type Item struct {
 // Source reads the resources of the kind.
 type Source interface {
 	// List returns all resources, or with a time those that changed since then, if the API can tell.
-	List(ctx context.Context, since time.Time) (Listed, error)
+	List(ctx context.Context, since time.Time, why Reason) (Listed, error)
 }
+
+// Reason says who needs a list.
+type Reason int
+
+// The reasons, most urgent first.
+const (
+	// Asked: a run waits for the list.
+	Asked Reason = iota
+	// Awaited: somebody waits for what it may show.
+	Awaited
+	// Due: it was time to look.
+	Due
+)
 
 // Listed is what a list has shown.
 type Listed struct {
@@ -119,7 +132,7 @@ func (m *Mirror) Fresh(ctx context.Context, after time.Time) error {
 	if at := m.Full(); at.After(after) && (m.followed() || time.Since(at) < m.options.Period) {
 		return nil
 	}
-	return m.list(ctx, false)
+	return m.list(ctx, false, Asked)
 }
 
 func (m *Mirror) followed() bool {

@@ -14,14 +14,16 @@ import (
 type source struct {
 	mu    sync.Mutex
 	lists int
+	why   Reason
 	err   error
 	items []Item
 }
 
-func (s *source) List(context.Context, time.Time) (Listed, error) {
+func (s *source) List(_ context.Context, _ time.Time, why Reason) (Listed, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lists++
+	s.why = why
 	return Listed{Found: s.items, All: true}, s.err
 }
 
@@ -65,14 +67,17 @@ func TestLongWaitsArePaced(t *testing.T) {
 		if n := s.listed(); n < 4 {
 			t.Errorf("%d lists in the first ten seconds", n)
 		}
-		for range 1800 {
-			<-time.After(2 * time.Second)
-			m.Follow("a", "1", "", Leaving, func() {})
-		}
-		if n := s.listed(); n < 50 || n > 200 {
-			t.Errorf("%d lists in an hour", n)
-		} else {
-			t.Logf("%d lists in an hour", n)
+		for hour, most := range []int{1300, 150, 60} {
+			before := s.listed()
+			for range 1800 {
+				<-time.After(2 * time.Second)
+				m.Follow("a", "1", "", Leaving, func() {})
+			}
+			if n := s.listed() - before; n < 10 || n > most {
+				t.Errorf("%d lists in hour %d", n, hour)
+			} else {
+				t.Logf("%d lists in hour %d", n, hour)
+			}
 		}
 		before := s.listed()
 		m.Follow("b", "2", "", Changing, func() {})
@@ -81,6 +86,35 @@ func TestLongWaitsArePaced(t *testing.T) {
 			t.Errorf("%d lists in the first ten seconds of the second", n)
 		}
 	})
+}
+
+// Of what takes half an hour it is seen within five seconds that it is done. Lists that take long are asked for less
+// often: they never take more than a tenth of the time.
+func TestLongBuildsAreSeenSoon(t *testing.T) {
+	for takes, most := range map[time.Duration]time.Duration{
+		10 * time.Millisecond: 5 * time.Second, 3 * time.Second: 40 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &history{source: source{items: []Item{{ID: "1", Hash: 1}}}, takes: takes}
+			m := New(s, options)
+			if err := m.Fresh(t.Context(), time.Time{}); err != nil {
+				t.Fatal(err)
+			}
+			seen := make(chan time.Time, 1)
+			m.Follow("a", "1", "", Changing, func() { seen <- time.Now() })
+			go m.Run(t.Context())
+			<-time.After(30 * time.Minute)
+			before := s.listed()
+			<-time.After(10 * time.Minute)
+			if n := s.listed() - before; n > 200 || time.Duration(n)*takes > time.Minute+takes {
+				t.Errorf("%d lists of %s in ten minutes", n, takes)
+			}
+			s.show(Item{ID: "1", Hash: 2})
+			changed := time.Now()
+			if d := (<-seen).Sub(changed); d > most {
+				t.Errorf("with lists of %s it was seen after %s", takes, d)
+			}
+		})
+	}
 }
 
 // What changes wakes those who follow it; while something is pending that takes two seconds, and a period otherwise.
@@ -125,6 +159,29 @@ func TestOldListsDoNotOverrule(t *testing.T) {
 		m.take(Listed{Found: []Item{{ID: "1", Hash: 1, Marker: "mine"}}}, begin)
 		if _, ok := m.Get("1"); ok || len(m.Marked("mine")) != 0 {
 			t.Error("a list that began before the deletion has brought back what was deleted")
+		}
+	})
+}
+
+// A list says who needs it, so that it waits for its turn no longer than they should.
+func TestListsTellWhoNeedsThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &source{items: []Item{{ID: "1"}}}
+		m := New(s, options)
+		last := func() Reason { s.mu.Lock(); defer s.mu.Unlock(); return s.why }
+		if err := m.Fresh(t.Context(), time.Time{}); err != nil || last() != Asked {
+			t.Errorf("the reason of the first list is %d, its error %v", last(), err)
+		}
+		m.Follow("a", "1", "", Steady, func() {})
+		go m.Run(t.Context())
+		<-time.After(6 * time.Minute)
+		if last() != Due {
+			t.Errorf("the reason of the list of a period is %d", last())
+		}
+		m.Follow("a", "1", "", Changing, func() {})
+		<-time.After(5 * time.Second)
+		if last() != Awaited {
+			t.Errorf("the reason of a list for something pending is %d", last())
 		}
 	})
 }

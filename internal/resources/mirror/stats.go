@@ -12,6 +12,18 @@ type Stats struct {
 	Pending int
 }
 
+// Strays is how many resources carry the marker of somebody in a cluster whom nobody knows.
+func (m *Mirror) Strays(cluster string, known func(marker string) bool) (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range m.items {
+		if !e.gone && e.Marker != "" && e.Cluster == cluster && !known(e.Marker) {
+			n++
+		}
+	}
+	return n
+}
+
 // Stats of now.
 func (m *Mirror) Stats() Stats {
 	m.mu.Lock()
