@@ -199,5 +199,8 @@ func osd(d object) corev1.Container {
 	answers := corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"python3", "-c", answersScript}}}
 	c.StartupProbe = &corev1.Probe{ProbeHandler: answers, PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: 300}
 	c.ReadinessProbe = &corev1.Probe{ProbeHandler: answers, PeriodSeconds: 10, TimeoutSeconds: 5, FailureThreshold: 2}
+	// A busy machine must not end it: only what the daemon itself tells twice does.
+	stuck := corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"python3", "-c", answersScript, "stuck"}}}
+	c.LivenessProbe = &corev1.Probe{ProbeHandler: stuck, PeriodSeconds: 30, TimeoutSeconds: 25, FailureThreshold: 2}
 	return c
 }
