@@ -57,8 +57,29 @@ func TestClustersSideBySide(t *testing.T) {
 	if other := status(t, name).Cluster.Range(); other == status(t, shared).Cluster.Range() {
 		t.Errorf("both clusters have the addresses %s", other)
 	}
+	halfDown(t, name)
 	devcluster(t, "down", "--name", name)
+	if left := globs(t, (&cluster.Cluster{Name: name}).State()); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
 	answers(t, balancer(t, shared), "/")
+}
+
+// halfDown takes down a cluster of which a file cannot be removed, as when it is interrupted on the way.
+func halfDown(t *testing.T, name string) {
+	t.Helper()
+	file := filepath.Join((&cluster.Cluster{Name: name}).State(), "pki", "ca.key")
+	if err := quiet(exec.Command("chattr", "+i", file)); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := quiet(exec.Command("chattr", "-i", file)); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := quiet(command("down", "--name", name)); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("the error is %v, want one that names %s", err, file)
+	}
 }
 
 func TestRebootKeepsDataAndPods(t *testing.T) {

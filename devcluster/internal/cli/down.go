@@ -60,7 +60,6 @@ func removeFiles(c *cluster.Cluster) error {
 	if err := os.RemoveAll(c.Run()); err != nil {
 		return fmt.Errorf("removing %s: %w", c.Run(), err)
 	}
-	// The description goes last: until then `down` can be repeated.
 	if err := cluster.Forget(c); err != nil {
 		return err
 	}

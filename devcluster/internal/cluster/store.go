@@ -76,8 +76,12 @@ func Update(name string, change func(*Cluster) error) (*Cluster, error) {
 	return cluster, cluster.save()
 }
 
-// Forget removes all that is kept of a cluster.
+// Forget removes all that is kept of a cluster, its description last: until then it can be repeated. Files of gigabytes
+// take a minute, in which other clusters are not to wait.
 func Forget(c *Cluster) error {
+	if err := c.empty(); err != nil {
+		return err
+	}
 	unlock, err := lock()
 	if err != nil {
 		return err
@@ -98,6 +102,23 @@ func Forget(c *Cluster) error {
 		_ = os.Remove(folder) // one that somebody else put something into stays
 	}
 	return os.RemoveAll(StateRoot)
+}
+
+// empty removes all files of a cluster but its description.
+func (c *Cluster) empty() error {
+	entries, err := os.ReadDir(c.State())
+	if err != nil {
+		return fmt.Errorf("listing the files of cluster %s: %w", c.Name, err)
+	}
+	for _, e := range entries {
+		if e.Name() == description {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(c.State(), e.Name())); err != nil {
+			return fmt.Errorf("removing files of cluster %s: %w", c.Name, err)
+		}
+	}
+	return nil
 }
 
 func create(name string) (*Cluster, error) {
