@@ -161,7 +161,7 @@ func (g *gatherer) answers(ctx context.Context) error {
 			return err
 		},
 		"tree": func(a *app) error {
-			root, err := a.grown(ctx, g.client)
+			root, err := a.grown(ctx, g.client, "")
 			if err == nil {
 				a.showTree(root, "", "")
 			}

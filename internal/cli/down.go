@@ -121,8 +121,7 @@ func awaitGone(ctx context.Context, c client.Client, p *progress.Part, o *contro
 		if err != nil {
 			return fmt.Errorf("waiting until %s is gone: %w", o.Name, err)
 		}
-		_, _, message, _ := verdict(&o.Status.Status, o.Generation)
-		p.Note("%s", message)
+		p.Note("%s", verdict(&o.Status.Status, o.Generation).Message)
 		select {
 		case <-ctx.Done():
 			return timeout{fmt.Errorf("control plane %s is not gone yet; see stackwright why", o.Name)}

@@ -101,9 +101,10 @@ func (a *app) states(ctx context.Context, all bool) ([]resourceState, error) {
 func stateOf(u *unstructured.Unstructured) resourceState {
 	s := resourceState{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(),
 		Created: u.GetCreationTimestamp()}
-	s.Ready, s.Reason, s.Message, _ = verdict(kitStatus(u), u.GetGeneration())
-	if s.Ready {
-		s.Message = ""
+	v := verdict(kitStatus(u), u.GetGeneration())
+	s.Ready, s.Reason = v.Ready, v.Reason
+	if !v.Ready {
+		s.Message = v.Message
 	}
 	var o struct {
 		Spec   openstackv1.ResourceSpec   `json:"spec"`

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"stackwright.dev/kit/kittest"
 	"stackwright.dev/kit/why"
 
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 )
 
@@ -42,8 +44,61 @@ func TestStatus(t *testing.T) {
 	w := newWorld(t, ready)
 	r := w.run("status").want(t, exitDone)
 	kittest.Golden(t, "testdata/status.txt", ages.ReplaceAllString(r.out, "AGE"))
-	r = waiting(t).run("status").want(t, exitNo)
+	w = waiting(t)
+	w.status("Galera", "cloud-galera", `{"steps":[{"name":"volumes","state":"Waiting",`+
+		`"waitingFor":"StorageClass standard","since":"2026-01-02T03:04:05Z"},{"name":"config","state":"Done"},`+
+		`{"name":"statefulset","state":"Blocked","waitingFor":"volumes"}]}`)
+	r = w.run("status").want(t, exitNo)
 	kittest.Golden(t, "testdata/status-waiting.txt", ages.ReplaceAllString(r.out, "AGE"))
+}
+
+// withHosts gives the control plane a Nova with a block of hosts.
+func withHosts(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, ready, "testdata/hosts.yaml")
+	w.status("OpenStackControlPlane", "cloud", `{"inventory":[{"step":"nova","group":"service.stackwright.dev",`+
+		`"kind":"Nova","namespace":"openstack","name":"cloud-nova","uid":"n"}]}`)
+	return w
+}
+
+// The hosts of a control plane's cells are told with what is taken of them, those of other cells are not, and of many
+// that are up only the first are listed.
+func TestStatusOfHosts(t *testing.T) {
+	w := withHosts(t)
+	r := w.run("status").want(t, exitDone)
+	kittest.Golden(t, "testdata/status-hosts.txt", ages.ReplaceAllString(r.out, "AGE"))
+	kittest.Golden(t, "testdata/tree-hosts.txt", w.run("tree").want(t, exitDone).out)
+	s := answers[survey](t, w, exitDone, "status")
+	if len(s.Blocks) != 1 || len(s.Blocks[0].Hosts) != 3 || *s.Blocks[0].Hosts[0].Servers != 2 ||
+		s.Blocks[0].Hosts[0].VCPUs.Used.Value() != 3 {
+		t.Errorf("the answer is %+v", s.Blocks)
+	}
+	for i := range 20 {
+		h := &fleetv1.Hypervisor{Spec: fleetv1.HypervisorSpec{Block: "first", Cell: "cloud-nova-cell1", Cloud: "c"}}
+		h.Namespace, h.Name = "openstack", fmt.Sprintf("up-%02d", i)
+		must(t, w.client.Create(t.Context(), h))
+		w.status("Hypervisor", h.Name, `{"state":"up","observedGeneration":1,"conditions":[{"type":"Ready","status":"True",`+
+			`"reason":"Ready","message":"","observedGeneration":1,"lastTransitionTime":"2026-01-02T03:04:05Z"}]}`)
+	}
+	out := w.run("status").want(t, exitDone).out
+	for _, want := range []string{"21/23 up", "  and 13 more that are up", "  first-2", "  first-3"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not told:\n%s", want, out)
+		}
+	}
+}
+
+func TestTreeOfAnObject(t *testing.T) {
+	w := withHosts(t)
+	b := answers[branch](t, w, exitDone, "tree", "buildingblock/first")
+	if b.Kind != "BuildingBlock" || len(b.Children) != 3 {
+		t.Errorf("the answer is %+v", b)
+	}
+	if b = answers[branch](t, w, exitDone, "tree", "nova"); b.Kind != "Nova" || len(b.Children) != 1 {
+		t.Errorf("the answer is %+v", b)
+	}
+	w.run("tree", "galera/none").want(t, exitFailed, "namespace openstack has no Galera none; see kubectl get galera")
+	w.run("tree", "spoon").want(t, exitUsage, "has no service spoon")
 }
 
 // answers decodes what -o json and -o yaml print; both have to say the same.

@@ -14,9 +14,11 @@ func (a *app) status() *cobra.Command {
 	var watch bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Tell the state of the control plane and of each of its services",
-		Long:  "Tell the state of the control plane and of each of its services. The exit code is 3 while it is not ready.",
-		Args:  cobra.NoArgs,
+		Short: "Tell the state of the control plane, of each of its services and of its hosts",
+		Long: `Tell the state of the control plane, of each of its services and of the hosts in its cells: which steps of a
+service wait, for what and since when, and how much of a host is taken.
+The exit code is 3 while the control plane is not ready.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if watch {
 				return a.watchStatus(cmd.Context())
@@ -48,7 +50,12 @@ func (a *app) survey(ctx context.Context) (*survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return look(ctx, c, o)
+	s, err := look(ctx, c, o)
+	if err != nil {
+		return nil, err
+	}
+	s.Blocks, err = lookAtBlocks(ctx, c, o)
+	return s, err
 }
 
 func (a *app) showStatus(s *survey) {
@@ -66,8 +73,13 @@ func (a *app) showStatus(s *survey) {
 			pods = fmt.Sprintf("%d/%d", p.PodsReady, p.Pods)
 		}
 		rows = append(rows, []string{p.Name, yesNo(p.Ready), pods, age(p.Since.Time), firstLine(p.Message)})
+		for _, step := range p.Steps {
+			rows = append(rows, []string{"  step " + step.Name, strings.ToLower(string(step.State)), "", age(step.Since.Time),
+				step.WaitingFor})
+		}
 	}
 	a.table(rows)
+	a.showBlocks(s.Blocks)
 	for _, e := range s.Endpoints {
 		fmt.Fprintf(a.out, "\n%s  %s\n", e.Service, e.Public)
 	}
@@ -123,6 +135,9 @@ func (s *survey) oneLine() string {
 	}
 	if len(parts) == 0 {
 		return brief(s.Message)
+	}
+	for i := range s.Blocks {
+		parts = append(parts, s.Blocks[i].brief())
 	}
 	return strings.Join(parts, ", ") + waits
 }

@@ -19,34 +19,48 @@ import (
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 )
 
+// Readiness is what an object's condition Ready says.
+type Readiness struct {
+	Ready   bool        `json:"ready"`
+	Reason  string      `json:"reason,omitempty"`
+	Message string      `json:"message,omitempty"`
+	Since   metav1.Time `json:"since,omitzero"`
+}
+
 // survey is the state of a control plane at one moment.
 type survey struct {
-	Namespace string                    `json:"namespace"`
-	Name      string                    `json:"name"`
-	Release   string                    `json:"release,omitempty"`
-	OpenStack string                    `json:"openstack,omitempty"`
-	Size      string                    `json:"size"`
-	Ready     bool                      `json:"ready"`
-	Reason    string                    `json:"reason,omitempty"`
-	Message   string                    `json:"message,omitempty"`
-	Since     metav1.Time               `json:"since,omitzero"`
-	Services  []serviceState            `json:"services"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	Release   string `json:"release,omitempty"`
+	OpenStack string `json:"openstack,omitempty"`
+	Size      string `json:"size"`
+	Readiness `json:",inline"`
+	Services  []serviceState `json:"services"`
+	// Blocks of hosts in the cells of the control plane.
+	Blocks    []blockState              `json:"blocks,omitempty"`
 	Endpoints []controlplanev1.Endpoint `json:"endpoints,omitempty"`
 	Clouds    string                    `json:"clouds,omitempty"`
 }
 
 // serviceState is the state of one part of a control plane: an object that its operator wrote.
 type serviceState struct {
-	Name    string      `json:"name"`
-	Kind    string      `json:"kind"`
-	Object  string      `json:"object"`
-	Ready   bool        `json:"ready"`
-	Reason  string      `json:"reason,omitempty"`
-	Message string      `json:"message,omitempty"`
-	Since   metav1.Time `json:"since,omitzero"`
+	Name      string `json:"name"`
+	Kind      string `json:"kind"`
+	Object    string `json:"object"`
+	Readiness `json:",inline"`
+	// Steps that wait for something, or failed.
+	Steps []stepState `json:"steps,omitempty"`
 	// Pods that are ready, and pods that are wanted.
 	PodsReady int32 `json:"podsReady"`
 	Pods      int32 `json:"pods"`
+}
+
+// stepState is a step that is not done yet.
+type stepState struct {
+	Name       string          `json:"name"`
+	State      owner.StepState `json:"state"`
+	WaitingFor string          `json:"waitingFor,omitempty"`
+	Since      metav1.Time     `json:"since,omitzero"`
 }
 
 // versionOf are the versions of our API groups: an inventory names groups only.
@@ -58,7 +72,7 @@ func ours(group string) bool { return strings.HasSuffix(group, ".stackwright.dev
 func look(ctx context.Context, c client.Reader, o *controlplanev1.OpenStackControlPlane) (*survey, error) {
 	s := &survey{Namespace: o.Namespace, Name: o.Name, Release: o.Status.Release, OpenStack: o.Status.OpenStack,
 		Size: string(o.Spec.Size), Endpoints: o.Status.Endpoints, Clouds: o.Status.Clouds}
-	s.Ready, s.Reason, s.Message, s.Since = verdict(&o.Status.Status, o.Generation)
+	s.Readiness = verdict(&o.Status.Status, o.Generation)
 	for _, item := range o.Status.Inventory {
 		state, ok, err := lookAt(ctx, c, item)
 		if err != nil {
@@ -89,7 +103,8 @@ func lookAt(ctx context.Context, c client.Reader, item owner.Item) (serviceState
 			return state, false, absent(err, item)
 		}
 		st := kitStatus(u)
-		state.Ready, state.Reason, state.Message, state.Since = verdict(st, u.GetGeneration())
+		state.Readiness = verdict(st, u.GetGeneration())
+		state.Steps = open(st)
 		for _, child := range st.Inventory {
 			if err := state.count(ctx, c, child); err != nil {
 				return state, false, err
@@ -104,6 +119,17 @@ func lookAt(ctx context.Context, c client.Reader, item owner.Item) (serviceState
 		return state, false, nil
 	}
 	return state, true, nil
+}
+
+// open are the steps that wait for something other than a step before them.
+func open(st *owner.Status) []stepState {
+	var out []stepState
+	for _, s := range st.Steps {
+		if s.State == owner.StepWaiting || s.State == owner.StepFailed {
+			out = append(out, stepState{Name: s.Name, State: s.State, WaitingFor: s.WaitingFor, Since: s.Since})
+		}
+	}
+	return out
 }
 
 // count adds the pods of a workload.
@@ -154,17 +180,15 @@ func kitStatus(u *unstructured.Unstructured) *owner.Status {
 }
 
 // verdict reads Ready; a verdict on an older generation is none.
-//
-//nolint:revive // the four belong to one condition and are taken apart at once by the callers
-func verdict(st *owner.Status, generation int64) (ready bool, reason, message string, since metav1.Time) {
+func verdict(st *owner.Status, generation int64) Readiness {
 	for _, c := range st.Conditions {
 		if c.Type != "Ready" {
 			continue
 		}
 		if st.ObservedGeneration != generation {
-			return false, "NotObserved", "The last change has not been looked at yet.", metav1.Time{}
+			return Readiness{Reason: "NotObserved", Message: "The last change has not been looked at yet."}
 		}
-		return c.Status == metav1.ConditionTrue, c.Reason, c.Message, c.LastTransitionTime
+		return Readiness{c.Status == metav1.ConditionTrue, c.Reason, c.Message, c.LastTransitionTime}
 	}
-	return false, "NotObserved", "No operator has looked at it yet.", metav1.Time{}
+	return Readiness{Reason: "NotObserved", Message: "No operator has looked at it yet."}
 }

@@ -25,15 +25,19 @@ type branch struct {
 
 func (a *app) tree() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "tree",
+		Use:   "tree [KIND/NAME | NAME]",
 		Short: "Show the objects of the control plane, and theirs, with their states",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Long: `Show the objects of the control plane, and theirs, with their states. Blocks of hosts are below their cell.
+
+NAME alone is one of the control plane's services, such as keystone. KIND/NAME is any object of the namespace that an
+operator makes others for, such as buildingblock/first or projectbundle/web.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.client()
 			if err != nil {
 				return err
 			}
-			root, err := a.grown(cmd.Context(), c)
+			root, err := a.grown(cmd.Context(), c, strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
@@ -44,15 +48,22 @@ func (a *app) tree() *cobra.Command {
 	return cmd
 }
 
-// grown is the tree of the control plane.
-func (a *app) grown(ctx context.Context, c client.Reader) (branch, error) {
-	o, err := a.find(ctx, c)
+// grown is the tree of an object, of the control plane when none is named.
+func (a *app) grown(ctx context.Context, c client.Client, object string) (branch, error) {
+	gvk, key, err := a.subject(ctx, c, object)
 	if err != nil {
 		return branch{}, err
 	}
-	return grow(ctx, c, owner.Item{Group: "controlplane.stackwright.dev", Kind: "OpenStackControlPlane",
-		Namespace: o.Namespace, Name: o.Name})
+	b, err := grow(ctx, c, owner.Item{Group: gvk.Group, Kind: gvk.Kind, Namespace: key.Namespace, Name: key.Name})
+	if err == nil && b.State == stateGone {
+		return b, fmt.Errorf("namespace %s has no %s %s; see kubectl get %s -n %s", key.Namespace, gvk.Kind, key.Name,
+			strings.ToLower(gvk.Kind), key.Namespace)
+	}
+	return b, err
 }
+
+// stateGone is the state of an object that an inventory has and the cluster has not.
+const stateGone = "gone"
 
 // grow follows the inventories. Objects that are no owners are leaves.
 func grow(ctx context.Context, c client.Reader, item owner.Item) (branch, error) {
@@ -67,14 +78,13 @@ func grow(ctx context.Context, c client.Reader, item owner.Item) (branch, error)
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(schema.GroupVersionKind{Group: item.Group, Version: versionOf, Kind: item.Kind})
 	if err := c.Get(ctx, client.ObjectKey{Namespace: item.Namespace, Name: item.Name}, u); err != nil {
-		b.State = "gone"
+		b.State = stateGone
 		return b, absent(err, item)
 	}
 	st := kitStatus(u)
-	ready, reason, message, _ := verdict(st, u.GetGeneration())
 	b.State = "ready"
-	if !ready {
-		b.State, b.Message = reason, firstLine(message)
+	if v := verdict(st, u.GetGeneration()); !v.Ready {
+		b.State, b.Message = v.Reason, firstLine(v.Message)
 	}
 	for _, child := range st.Inventory {
 		kid, err := grow(ctx, c, child)
@@ -83,7 +93,12 @@ func grow(ctx context.Context, c client.Reader, item owner.Item) (branch, error)
 		}
 		b.Children = append(b.Children, kid)
 	}
-	return b, nil
+	if item.Kind != "NovaCell" {
+		return b, nil
+	}
+	hosts, err := hostsIn(ctx, c, item.Namespace, item.Name)
+	b.Children = append(b.Children, hosts...)
+	return b, err
 }
 
 func (a *app) showTree(b branch, lead, next string) {

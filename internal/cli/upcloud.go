@@ -234,7 +234,7 @@ func (u *ascent) await(ctx context.Context, c client.Client, p *progress.Part, r
 			return err
 		}
 		if err != nil {
-			s = &survey{Reason: "Unknown", Message: err.Error()}
+			s = &survey{Readiness: Readiness{Reason: "Unknown", Message: err.Error()}}
 		}
 		if s.Ready {
 			result.survey, result.nova = s, o.Spec.Services.Nova != nil

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/owner"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+)
+
+// mostHosts is how many hosts that work are listed of a block; those that do not are listed all.
+const mostHosts = 8
+
+// blockState is the state of a block of hosts in one of the control plane's cells.
+type blockState struct {
+	Name      string `json:"name"`
+	Cell      string `json:"cell"`
+	Readiness `json:",inline"`
+	Hosts     []hostState `json:"hosts"`
+}
+
+// hostState is what Nova and Placement know of a host.
+type hostState struct {
+	Name      string `json:"name"`
+	State     string `json:"state,omitempty"`
+	Readiness `json:",inline"`
+	// Servers is empty while it is not known.
+	Servers *int32                `json:"servers,omitempty"`
+	VCPUs   *fleetv1.HostResource `json:"vcpus,omitempty"`
+	Memory  *fleetv1.HostResource `json:"memory,omitempty"`
+}
+
+// lookAtBlocks reads the blocks whose hosts belong to the cells of a control plane: none in a cluster without their
+// kind, and for somebody who may not see them.
+func lookAtBlocks(ctx context.Context, c client.Reader,
+	o *controlplanev1.OpenStackControlPlane) ([]blockState, error) {
+	cells, blocks := &servicev1.NovaCellList{}, &fleetv1.BuildingBlockList{}
+	hosts := &fleetv1.HypervisorList{}
+	for _, list := range []client.ObjectList{cells, blocks, hosts} {
+		if err := c.List(ctx, list, client.InNamespace(o.Namespace)); err != nil {
+			if meta.IsNoMatchError(err) || apierrors.IsForbidden(err) {
+				return nil, nil
+			}
+			return nil, fmt.Errorf("listing the hosts of control plane %s: %w", o.Name, err)
+		}
+	}
+	own := map[string]bool{}
+	for i := range cells.Items {
+		for _, item := range o.Status.Inventory {
+			if item.Kind == "Nova" && item.Name == cells.Items[i].Spec.Nova {
+				own[cells.Items[i].Name] = true
+			}
+		}
+	}
+	var out []blockState
+	for i := range blocks.Items {
+		if b := &blocks.Items[i]; own[b.Spec.Cell] {
+			out = append(out, stateOfBlock(b, hosts.Items))
+		}
+	}
+	return out, nil
+}
+
+func stateOfBlock(b *fleetv1.BuildingBlock, hosts []fleetv1.Hypervisor) blockState {
+	s := blockState{Name: b.Name, Cell: b.Spec.Cell, Readiness: verdict(&b.Status.Status, b.Generation),
+		Hosts: []hostState{}}
+	for i := range hosts {
+		h := &hosts[i]
+		if h.Spec.Block != b.Name {
+			continue
+		}
+		s.Hosts = append(s.Hosts, hostState{Name: h.Name, State: string(h.Status.State),
+			Readiness: verdict(&h.Status.Status, h.Generation), Servers: h.Status.Servers, VCPUs: h.Status.VCPUs,
+			Memory: h.Status.Memory})
+	}
+	return s
+}
+
+// works tells of a host that servers can be started on.
+func (h *hostState) works() bool { return h.Ready && h.State == string(fleetv1.HostUp) }
+
+// showBlocks prints a line for each block and for its hosts: those that do not work, and some that do.
+func (a *app) showBlocks(blocks []blockState) {
+	if len(blocks) == 0 {
+		return
+	}
+	rows := [][]string{{"HOSTS", "STATE", "SERVERS", "VCPUS", "MEMORY", "SINCE", "MESSAGE"}}
+	for i := range blocks {
+		rows = append(rows, blocks[i].rows()...)
+	}
+	fmt.Fprintln(a.out)
+	a.table(rows)
+}
+
+// rows are the lines of a block.
+func (b *blockState) rows() [][]string {
+	rows := [][]string{{b.Name, fmt.Sprintf("%d/%d up", b.up(), len(b.Hosts)), "", "", "", age(b.Since.Time),
+		firstLine(b.Message)}}
+	shown := 0
+	for i := range b.Hosts {
+		h := &b.Hosts[i]
+		if h.works() {
+			shown++
+		}
+		if h.works() && shown > mostHosts {
+			continue
+		}
+		servers := "-"
+		if h.Servers != nil {
+			servers = fmt.Sprint(*h.Servers)
+		}
+		rows = append(rows, []string{"  " + h.Name, orDash(h.State), servers, share(h.VCPUs, ""), share(h.Memory, "Gi"),
+			age(h.Since.Time), firstLine(h.Message)})
+	}
+	if more := shown - mostHosts; more > 0 {
+		rows = append(rows, []string{fmt.Sprintf("  and %d more that are up", more)})
+	}
+	return rows
+}
+
+// up counts the hosts that work.
+func (b *blockState) up() int {
+	n := 0
+	for i := range b.Hosts {
+		if b.Hosts[i].works() {
+			n++
+		}
+	}
+	return n
+}
+
+// share tells how much of what servers may have is used; unit Gi counts in GiB, and none in whole numbers.
+func share(r *fleetv1.HostResource, unit string) string {
+	if r == nil {
+		return "-"
+	}
+	value := func(q resource.Quantity) float64 {
+		if unit == "" {
+			return q.AsApproximateFloat64()
+		}
+		return q.AsApproximateFloat64() / (1 << 30)
+	}
+	ratio := 1.0
+	if r.AllocationRatio != "" {
+		if n, err := fmt.Sscan(r.AllocationRatio, &ratio); n != 1 || err != nil {
+			ratio = 1
+		}
+	}
+	most := (value(r.Total) - value(r.Reserved)) * ratio
+	return fmt.Sprintf("%v/%v%s", math.Round(value(r.Used)*10)/10, math.Floor(most*10)/10, unit)
+}
+
+// brief tells of hosts what changes a line of what is watched.
+func (b *blockState) brief() string {
+	var wrong []string
+	for i := range b.Hosts {
+		if !b.Hosts[i].works() {
+			wrong = append(wrong, b.Hosts[i].Name)
+		}
+	}
+	line := fmt.Sprintf("block %s %d/%d up", b.Name, b.up(), len(b.Hosts))
+	if len(wrong) > 0 {
+		line += " (not " + strings.Join(wrong[:min(3, len(wrong))], ", ") + ")"
+	}
+	return line
+}
+
+// hostsIn are the blocks of a cell as branches of the tree.
+func hostsIn(ctx context.Context, c client.Reader, namespace, cell string) ([]branch, error) {
+	blocks := &fleetv1.BuildingBlockList{}
+	if err := c.List(ctx, blocks, client.InNamespace(namespace)); err != nil {
+		if meta.IsNoMatchError(err) || apierrors.IsForbidden(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("listing the blocks of cell %s: %w", cell, err)
+	}
+	var out []branch
+	for i := range blocks.Items {
+		b := &blocks.Items[i]
+		if b.Spec.Cell != cell {
+			continue
+		}
+		kid, err := grow(ctx, c, owner.Item{Group: fleetv1.GroupVersion.Group, Kind: "BuildingBlock", Namespace: namespace,
+			Name: b.Name})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, kid)
+	}
+	return slices.Clip(out), nil
+}
