@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/resources/kinds"
 	"stackwright.dev/stackwright/test/e2e/story"
@@ -47,6 +48,7 @@ func TestNeutronConnects(t *testing.T) {
 	w.Eventually(time.Minute, "OVN forwards a port", northbound(w, "load_balancer", 1))
 	w.Eventually(time.Minute, "OVN has switches of all networks", northbound(w, "logical_switch", 4))
 
+	unmapped(w)
 	w.KillAll(2*time.Minute, cp.Namespace, "openstack-neutron-", "openstack-ovn-nb-", "openstack-ovn-sb-")
 	w.Ready(time.Minute, neutron)
 	late := netOf(w, "late")
@@ -66,6 +68,27 @@ func TestNeutronConnects(t *testing.T) {
 	if out := w.OpenStack("catalog", "list"); strings.Contains(out, "neutron") {
 		t.Errorf("without Neutron the catalog is %s", out)
 	}
+}
+
+// unmapped declares a network on wires that no node has: it says so, and is made when it names others.
+func unmapped(w *story.World) {
+	w.Helper()
+	on := func(physical string) *openstackv1.Network {
+		n := &openstackv1.Network{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "nowhere"}}
+		n.Spec.Resource = &openstackv1.NetworkResource{ProviderNetworkType: new("vlan"), ProviderPhysicalNetwork: &physical,
+			ProviderSegmentationID: new(int64(150))}
+		return n
+	}
+	w.Apply(on("nowhere"))
+	w.Eventually(time.Minute, "a network without wires says so", func(ctx context.Context) error {
+		return says(ctx, w, on("nowhere"), "nowhere", "unknown")
+	})
+	w.Apply(on("rack"))
+	w.Ready(time.Minute, on("rack"))
+	if err := w.Delete(w.Context(), on("rack")); err != nil {
+		w.Fatal(err)
+	}
+	w.Gone(time.Minute, on("rack"))
 }
 
 // everyKind checks that a story has all kinds of a service but some.

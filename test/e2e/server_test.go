@@ -13,9 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
@@ -27,7 +29,7 @@ const floating = "203.0.113.77"
 func TestServerAnswers(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
-	f := hosted(w)
+	f := hosted(w, func(s *controlplanev1.Services) { s.Heat = &controlplanev1.HeatService{} })
 	rack := f.connected()
 	host := "guest." + w.Namespace + ".svc"
 	offerCloud(w, host)
@@ -57,12 +59,49 @@ func TestServerAnswers(t *testing.T) {
 	w.Eventually(time.Minute, "it has learned again who it is", tells(w))
 	t.Logf("started again it has said who it is after %s", time.Since(began).Round(time.Second))
 	w.Eventually(time.Minute, "the proxy shows its screen again", proxied(w))
+	stackOfServer(w, f.namespace)
 	removeAll(w, objects)
 	for _, list := range [][]string{{"server", "list", "--all-projects"}, {"port", "list"}, {"image", "list"}} {
 		if out := w.OpenStack(append(list, "-f", "value")...); out != "" {
 			t.Errorf("%s is left: %s", list[0], out)
 		}
 	}
+}
+
+// serverStack is a stack with a server on what the story has declared, which has its flavor's name and the word of the
+// stack in the script that it is given.
+const serverStack = `
+heat_template_version: 2021-04-16
+resources:
+  word: {type: OS::Heat::RandomString, properties: {length: 12}}
+  port: {type: OS::Neutron::Port, properties: {network: web}}
+  server:
+    type: OS::Nova::Server
+    properties:
+      name: of-the-stack
+      flavor: tiny
+      image: guest
+      networks: [{port: {get_resource: port}}]
+      user_data_format: RAW
+      user_data: {str_replace: {template: "echo '### the word is WORD'", params: {WORD: {get_attr: [word, value]}}}}
+outputs:
+  word: {value: {get_attr: [word, value]}}
+`
+
+// stackOfServer has Heat make a server, which tells what the stack gave it.
+func stackOfServer(w *story.World, namespace string) {
+	w.Helper()
+	heat := &servicev1.Heat{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "openstack-heat"}}
+	w.Ready(story.UpToReady, heat)
+	if _, err := inClient(w.Context(), w, namespace, "sh", "-c", "cat > /tmp/server.yaml <<'EOF'"+serverStack+
+		"EOF"); err != nil {
+		w.Fatal(err)
+	}
+	w.OpenStack("stack", "create", "--wait", "--template", "/tmp/server.yaml", "servers")
+	word := w.OpenStack("stack", "output", "show", "servers", "word", "-f", "value", "-c", "output_value")
+	w.Eventually(2*time.Minute, "the server of the stack knows the word "+word,
+		w.Prints("### the word is "+word, "console", "log", "show", "of-the-stack"))
+	w.OpenStack("stack", "delete", "--yes", "--wait", "servers")
 }
 
 // connected makes the node a host whose servers have networks, also one that is outside.

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/owner"
+
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/test/e2e/story"
@@ -125,17 +127,23 @@ func running(w *story.World, namespace, prefix string) []types.UID {
 	return out
 }
 
-// says checks that a Keystone is not ready with a message that has all words.
-func says(ctx context.Context, w *story.World, keystone *servicev1.Keystone, words ...string) error {
-	if err := w.Get(ctx, w.Key(keystone), keystone); err != nil {
+// owned is an object of one of our operators.
+type owned interface {
+	client.Object
+	KitStatus() *owner.Status
+}
+
+// says checks that an object is not ready with a message that has all words.
+func says(ctx context.Context, w *story.World, obj owned, words ...string) error {
+	if err := w.Get(ctx, w.Key(obj), obj); err != nil {
 		return err
 	}
-	for _, c := range keystone.Status.Conditions {
+	for _, c := range obj.KitStatus().Conditions {
 		if c.Type == "Ready" && c.Status == metav1.ConditionFalse && contains(c.Message, words...) == nil {
 			return nil
 		}
 	}
-	return fmt.Errorf("its conditions are %v", keystone.Status.Conditions)
+	return fmt.Errorf("its conditions are %v", obj.KitStatus().Conditions)
 }
 
 // contains checks that a text has all words.

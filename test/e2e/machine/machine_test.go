@@ -26,7 +26,8 @@ func bin(t *testing.T) string {
 }
 
 // A whole cloud comes up with a server that answers and writes to its volume, a second up is quick and changes nothing,
-// at rest nothing is written, and down leaves nothing behind but caches.
+// at rest nothing is written, what is on a volume stays on it and on its snapshot, and down leaves nothing behind but
+// caches.
 func TestDownLeavesNothing(t *testing.T) {
 	c := story.Cluster{Name: "trace", Log: os.Stderr}
 	before := traces(t)
@@ -46,7 +47,8 @@ func TestDownLeavesNothing(t *testing.T) {
 		name string
 		play func(t *testing.T)
 	}{
-		{"up", parts.up}, {"picture", parts.drawn}, {"up again", parts.again}, {"rests", parts.rests}, {"down", parts.gone},
+		{"up", parts.up}, {"picture", parts.drawn}, {"up again", parts.again}, {"rests", parts.rests},
+		{"volume", parts.volume}, {"down", parts.gone},
 	} {
 		if !t.Run(part.name, part.play) {
 			return
@@ -130,7 +132,7 @@ func install(t *testing.T, c story.Cluster, args ...string) time.Duration {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"A server runs after ", " answers at ", "to log in at https://", "says hello",
-		"says its volume of 1 GiB has kept"} {
+		"says its volume of 1 GiB has kept: start 1"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("up does not say %q but\n%s", want, said)
 		}

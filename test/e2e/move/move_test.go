@@ -157,8 +157,8 @@ func (m *mover) cold(s server) {
 	from, began := m.host(s), time.Now()
 	m.OpenStack("server", "migrate", s.name)
 	m.settled(s, from, began)
-	m.Eventually(2*time.Minute, "it has its volume", m.Prints("says its volume of 1 GiB has kept", "console", "log",
-		"show", s.name))
+	m.Eventually(2*time.Minute, "its volume has what it wrote on the other host",
+		m.Prints("says its volume of 1 GiB has kept: start 2", "console", "log", "show", s.name))
 	m.disk(s)
 }
 

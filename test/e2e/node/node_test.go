@@ -64,7 +64,7 @@ func TestNodeIsCutOffAndHealed(t *testing.T) {
 			w.Eventually(time.Minute, "all members serve", members(w))
 			w.Ready(story.UpToReady, cp)
 			got := probe.Stop()
-			t.Logf("%s: %s; failed by second: %v", node, got, got.Bad)
+			t.Logf("%s: %s; failed by second: %v; %s", node, got, got.Bad, got.Reasons())
 			if got.Failed*100 > mostFailed*got.Total || got.Longest > mostGap {
 				t.Errorf("%s, last: %v; at most %d %% and %s", got, got.Last, mostFailed, mostGap)
 			}

@@ -70,7 +70,7 @@ func install(ctx context.Context, c Cluster, args ...string) error {
 }
 
 func takeDown(c Cluster) bool {
-	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer stop()
 	c.Log = os.Stderr
 	if err := c.Down(ctx); err != nil {

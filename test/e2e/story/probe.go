@@ -1,8 +1,11 @@
 package story
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +22,7 @@ type Probe struct {
 	total    int
 	failed   int
 	last     error
+	why      map[string]int
 	began    time.Time
 	bad      []int
 	good     time.Time
@@ -33,6 +37,8 @@ type Result struct {
 	Longest time.Duration
 	// Last is the last failure.
 	Last error
+	// Why counts failures by what they say, without addresses, ports and identifiers.
+	Why map[string]int
 	// Bad has, for each second of the probe, how many of the requests that began in it failed.
 	Bad []int
 	// Began is when the probe did.
@@ -58,6 +64,21 @@ func (r Result) String() string {
 	return strings.Join(lines, ", ")
 }
 
+// alike is what differs between failures of one kind.
+var alike = regexp.MustCompile(`[0-9a-f]*[0-9][0-9a-f.:-]*`)
+
+// Reasons are the commonest failures, at most three, with how often they were seen.
+func (r Result) Reasons() string {
+	kinds := slices.SortedFunc(maps.Keys(r.Why), func(a, b string) int {
+		return cmp.Or(cmp.Compare(r.Why[b], r.Why[a]), cmp.Compare(a, b))
+	})
+	lines := []string{}
+	for _, k := range kinds[:min(3, len(kinds))] {
+		lines = append(lines, fmt.Sprintf("%d x %s", r.Why[k], k))
+	}
+	return strings.Join(lines, "; ")
+}
+
 // quiet tells whether none of the next ten seconds is bad.
 func quiet(next []int) bool {
 	return !slices.ContainsFunc(next[:min(10, len(next))], func(n int) bool { return n > 0 })
@@ -66,7 +87,7 @@ func quiet(next []int) bool {
 // Watch starts a probe. Each request has timeout; slow ones do not slow down the pace.
 func (w *World) Watch(every, timeout time.Duration, ask func(context.Context) error) *Probe {
 	ctx, stop := context.WithCancel(w.Context())
-	p := &Probe{stop: stop, began: time.Now(), good: time.Now()}
+	p := &Probe{stop: stop, why: map[string]int{}, began: time.Now(), good: time.Now()}
 	p.done.Go(func() {
 		ticker := time.NewTicker(every)
 		defer ticker.Stop()
@@ -101,6 +122,7 @@ func (p *Probe) ask(ctx context.Context, timeout time.Duration, ask func(context
 		p.failed++
 		p.bad[second]++
 		p.last = err
+		p.why[alike.ReplaceAllString(err.Error(), "#")]++
 		return
 	}
 	now := time.Now()
@@ -123,5 +145,5 @@ func (p *Probe) Stop() Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return Result{Total: p.total, Failed: p.failed, Longest: p.longest, Last: p.last, Bad: p.bad,
-		Began: p.began}
+		Began: p.began, Why: p.why}
 }

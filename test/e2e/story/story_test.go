@@ -3,6 +3,7 @@ package story
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,7 +38,7 @@ func TestProbe(t *testing.T) {
 		p := w.Watch(100*time.Millisecond, time.Second, func(ctx context.Context) error {
 			if out := time.Since(began); out > 2*time.Second && out < 5*time.Second {
 				<-ctx.Done()
-				return errors.New("no answer")
+				return fmt.Errorf("no answer of 10.0.%d.7:35357", time.Since(began)/time.Second)
 			}
 			return nil
 		})
@@ -45,6 +46,9 @@ func TestProbe(t *testing.T) {
 		got := p.Stop()
 		if got.Total != 100 || got.Failed != 29 || got.Longest != 3*time.Second || got.Last == nil {
 			t.Errorf("result is %s, last %v; want 29 of 100 failed, longest 3s", got, got.Last)
+		}
+		if want := "29 x no answer of #"; got.Reasons() != want {
+			t.Errorf("reasons are %q, want %q", got.Reasons(), want)
 		}
 	})
 }
