@@ -16,15 +16,7 @@ import (
 func TestRabbitMQComesBack(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
-	r := &infrav1.RabbitMQ{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "mq"}}
-	r.Spec.Image, r.Spec.Replicas = image(w, "rabbitmq"), 3
-	r.Spec.Storage.Size.Set(1 << 30)
-	w.Apply(r)
-	b := &infrav1.MessageBus{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "app"}}
-	b.Spec.RabbitMQ = "mq"
-	w.Apply(b)
-	w.Ready(5*time.Minute, b)
-	w.Ready(5*time.Minute, r)
+	r, b := newRabbitMQ(w)
 	publisher := startPublisher(w, b.Status.SecretName)
 
 	for range 2 {
@@ -40,4 +32,19 @@ func TestRabbitMQComesBack(t *testing.T) {
 	pause, why := publisher.longest()
 	t.Logf("longest pause between two messages: %s (%s)", pause, why)
 	publisher.check()
+}
+
+// newRabbitMQ makes a cluster of three with a MessageBus, and waits for both.
+func newRabbitMQ(w *story.World) (*infrav1.RabbitMQ, *infrav1.MessageBus) {
+	w.Helper()
+	r := &infrav1.RabbitMQ{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "mq"}}
+	r.Spec.Image, r.Spec.Replicas = image(w, "rabbitmq"), 3
+	r.Spec.Storage.Size.Set(1 << 30)
+	w.Apply(r)
+	b := &infrav1.MessageBus{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "app"}}
+	b.Spec.RabbitMQ = "mq"
+	w.Apply(b)
+	w.Ready(5*time.Minute, b)
+	w.Ready(5*time.Minute, r)
+	return r, b
 }

@@ -26,8 +26,8 @@ func bin(t *testing.T) string {
 }
 
 // A whole cloud comes up with a server that answers and writes to its volume, a second up is quick and changes nothing,
-// at rest nothing is written, what is on a volume stays on it and on its snapshot, and down leaves nothing behind but
-// caches.
+// at rest nothing is written, what services do once a day works, nobody shows a secret, what is on a volume stays on it
+// and on its snapshot, and down leaves nothing behind but caches.
 func TestDownLeavesNothing(t *testing.T) {
 	c := story.Cluster{Name: "trace", Log: os.Stderr}
 	before := traces(t)
@@ -48,7 +48,7 @@ func TestDownLeavesNothing(t *testing.T) {
 		play func(t *testing.T)
 	}{
 		{"up", parts.up}, {"picture", parts.drawn}, {"up again", parts.again}, {"rests", parts.rests},
-		{"volume", parts.volume}, {"down", parts.gone},
+		{"chores", parts.chores}, {"secrets", parts.secrets}, {"volume", parts.volume}, {"down", parts.gone},
 	} {
 		if !t.Run(part.name, part.play) {
 			return
@@ -85,6 +85,12 @@ func (a *ascent) again(t *testing.T) {
 	if limit := max(20*time.Second, a.first/10); took > limit {
 		t.Errorf("a second up took %s, at most %s", took, limit)
 	}
+}
+
+// secrets looks for passwords and keys of the whole cloud in what anybody may see.
+func (a *ascent) secrets(t *testing.T) {
+	t.Helper()
+	story.Join(t, a.c).Secretive("openstack", "kind: Nova\n", "kind: BuildingBlock", "kind: Server\n", "nova-manage")
 }
 
 // gone takes the cluster away and looks for what is left of it.

@@ -1,0 +1,101 @@
+package story
+
+import (
+	"bytes"
+	"encoding/base64"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// confidential are the keys of Secrets whose values nobody else may show. Values that are made of others, such as files
+// of configuration, show these if they show anything.
+var confidential = regexp.MustCompile(`(?i)(password|secret|cookie|\.key$|^[0-9]+$)`)
+
+// Secretive checks that no password or key of a namespace is in logs, events, arguments, environments, ConfigMaps or
+// status, nor in what a person bundles to send to others, which has all words.
+func (w *World) Secretive(namespace string, words ...string) {
+	w.Helper()
+	values := w.confidences(namespace)
+	w.Logf("namespace %s has %d confidential values", namespace, len(values))
+	if len(values) < 3 {
+		w.Fatalf("found %d confidential values in namespace %s; the test does not know their keys any more", len(values),
+			namespace)
+	}
+	// What is kept of a failure is everything there is to see, without Secrets.
+	dir := w.Cluster.Keep("secret-scan")
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		for name, value := range values {
+			shows := func(form []byte) bool { return bytes.Contains(content, form) }
+			if slices.ContainsFunc(value, shows) {
+				w.Errorf("%s shows Secret %s", path, name)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	if !w.Failed() {
+		os.RemoveAll(dir)
+	}
+	w.bundled(words)
+}
+
+// confidences are the confidential values of a namespace in all forms in which they could be shown, by name and key of
+// their Secret.
+func (w *World) confidences(namespace string) map[string][][]byte {
+	w.Helper()
+	secrets := &corev1.SecretList{}
+	if err := w.List(w.Context(), secrets, client.InNamespace(namespace)); err != nil {
+		w.Fatal(err)
+	}
+	values := map[string][][]byte{}
+	for _, s := range secrets.Items {
+		for key, value := range s.Data {
+			if confidential.MatchString(key) && len(value) >= 8 {
+				values[s.Name+"/"+key] = forms(value)
+			}
+		}
+	}
+	return values
+}
+
+// bundled checks that what a person sends to others had no secret that had to be taken out.
+func (w *World) bundled(words []string) {
+	w.Helper()
+	file := filepath.Join(w.TempDir(), "bundle.tar.gz")
+	if _, err := w.Cluster.Stackwright(w.Context(), "bundle", file); err != nil {
+		w.Fatal(err)
+	}
+	content, err := exec.CommandContext(w.Context(), "tar", "--to-stdout", "-xzf", file).Output()
+	if err != nil {
+		w.Fatal(err)
+	}
+	if i := bytes.Index(content, []byte("(taken out")); i >= 0 {
+		w.Errorf("a secret had to be taken out: %s", content[max(0, i-300):min(len(content), i+200)])
+	}
+	for _, want := range words {
+		if !bytes.Contains(content, []byte(want)) {
+			w.Errorf("the bundle has no %q", want)
+		}
+	}
+}
+
+// forms are the ways in which a value could be shown: its longest line, as a key of several lines may be indented or
+// cut, and the encoding that it has in a Secret.
+func forms(value []byte) [][]byte {
+	lines := bytes.Split(bytes.TrimSpace(value), []byte("\n"))
+	longest := slices.MaxFunc(lines, func(a, b []byte) int { return len(a) - len(b) })
+	return [][]byte{longest, []byte(base64.StdEncoding.EncodeToString(value))}
+}
