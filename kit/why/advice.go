@@ -33,6 +33,8 @@ var hints = []hint{
 	{"Unschedulable", "insufficient", "add a node, or lower the requests: spec.size or the service's resources"},
 	{"Unschedulable", "anti-affinity", "add a node, or lower replicas: each replica wants a node of its own"},
 	{"Unschedulable", "topology spread", "add a node, or lower replicas: each replica wants a node of its own"},
+	{"Unschedulable", "persistentvolume's node affinity",
+		"bring back the node on which the pod's volume is: kubectl -n NS describe pod NAME names the claim"},
 	{"Unschedulable", "taint", "add a toleration to the service, or take the taint off a node"},
 	{"Unschedulable", "node selector", "label a node as the service's nodeSelector asks, or correct the nodeSelector"},
 	{"Unschedulable", "node affinity", "label a node as the service's nodeSelector asks, or correct the nodeSelector"},

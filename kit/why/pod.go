@@ -1,6 +1,7 @@
 package why
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -55,7 +56,7 @@ func (w *walk) unscheduled(ctx context.Context, p *corev1.Pod, c corev1.PodCondi
 			continue
 		}
 		claim := Object{Kind: "PersistentVolumeClaim", Namespace: p.Namespace, Name: v.PersistentVolumeClaim.ClaimName}
-		if cause := w.claim(ctx, claim); cause != nil {
+		if cause := cmp.Or(w.claim(ctx, claim), w.stranded(ctx, claim, p)); cause != nil {
 			f.Because = append(f.Because, cause)
 		}
 	}

@@ -56,6 +56,13 @@ var stuck = map[string]state{
 		first:    []string{"StorageClass (default)", "NoDefault", "no default storage class", "mark one as default"},
 		plain:    []string{"PersistentVolumeClaim shop/data", "NotBound", "volume claim is Pending", "describe pvc data"},
 	},
+	"volume on a node that is gone": {
+		children: webDown,
+		script:   claimOn("node-3"),
+		first: []string{"PersistentVolumeClaim shop/data", "NodeGone", "node-3, which is not a part of the cluster",
+			"kubectl -n shop delete --wait=false pvc/data pod/web-5b-x"},
+		plain: []string{"Pod shop/web-5b-x", "Unschedulable", "PersistentVolume's node affinity", "bring back the node"},
+	},
 	"quota refuses pods": {
 		children: map[string]kittest.Behaviour{"Deployment/web": overQuota},
 		first:    []string{"Deployment shop/web", "FailedCreate", "exceeded quota: small", "raise the ResourceQuota"},
@@ -195,11 +202,25 @@ var stuck = map[string]state{
 }
 
 func claimWithoutClass(p *kittest.Play) {
+	claimed(p, nil, corev1.ClaimPending, "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.")
+}
+
+// claimOn is a pod whose volume is on a node.
+func claimOn(node string) func(*kittest.Play) {
+	return func(p *kittest.Play) {
+		claimed(p, map[string]string{"volume.kubernetes.io/selected-node": node}, corev1.ClaimBound,
+			"0/2 nodes are available: 2 node(s) didn't match PersistentVolume's node affinity.")
+	}
+}
+
+// claimed is a pod that is not scheduled, and its claim.
+func claimed(p *kittest.Play, annotations map[string]string, phase corev1.PersistentVolumeClaimPhase, message string) {
 	c := &corev1.PersistentVolumeClaim{ObjectMeta: named("data")}
+	c.Annotations, c.Status.Phase = annotations, phase
 	c.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
 	create(p, c)
 	podWith(func(pod *corev1.Pod) {
-		unscheduled("0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.")(pod)
+		unscheduled(message)(pod)
 		pod.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
 			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data"}}}}
 	})(p)

@@ -193,7 +193,7 @@ func create(p *kittest.Play, o client.Object) {
 		p.T.Fatal(err)
 	}
 	switch o.(type) {
-	case *corev1.Pod, *corev1.Node:
+	case *corev1.Pod, *corev1.Node, *corev1.PersistentVolumeClaim:
 	default:
 		return
 	}

@@ -35,6 +35,30 @@ func (w *walk) claim(ctx context.Context, o Object) *Finding {
 	return f
 }
 
+// selectedNode is where the scheduler notes for which node the volume of a claim is made.
+const selectedNode = "volume.kubernetes.io/selected-node"
+
+// stranded explains a claim whose volume is on a node that is away, or not a part of the cluster any more. Volumes that
+// follow their pods do not keep these from being scheduled, so it is asked only about pods that are not.
+func (w *walk) stranded(ctx context.Context, o Object, p *corev1.Pod) *Finding {
+	c := &corev1.PersistentVolumeClaim{}
+	if w.read(ctx, o, c) != nil || c.Annotations[selectedNode] == "" {
+		return nil
+	}
+	cause := w.node(ctx, Object{Kind: "Node", Name: c.Annotations[selectedNode]})
+	switch {
+	case cause == nil, cause.Reason == "Forbidden":
+		return nil
+	case cause.Reason != "NotFound":
+		return cause
+	}
+	return &Finding{Object: o, Reason: "NodeGone", Since: podCondition(p, corev1.PodScheduled).LastTransitionTime,
+		Message: "its volume is on node " + cause.Object.Name + ", which is not a part of the cluster any more",
+		Do: fmt.Sprintf("bring that node back; if it is gone for good, so is what only it had: when other members have a "+
+			"copy, have a new volume filled from them: kubectl -n %s delete --wait=false pvc/%s pod/%s", o.Namespace, o.Name,
+			p.Name)}
+}
+
 // class explains a storage class that is not there.
 func (w *walk) class(ctx context.Context, c *corev1.PersistentVolumeClaim) *Finding {
 	name := ""
