@@ -37,7 +37,7 @@ func TestStrangersAreKeptOut(t *testing.T) {
 	host := func(name string, port int) string { return fmt.Sprintf("%s.%s.svc:%d", name, cp.Namespace, port) }
 	closed := []string{host("openstack-galera", 3306), host("openstack-galera-0.openstack-galera-pods", 3306),
 		host("openstack-galera-0.openstack-galera-pods", 8443), host("openstack-memcached", 11211)}
-	open := host("openstack-keystone", 5000)
+	open := host("openstack-keystone-internal", 5000)
 	said := stranger(w, append(closed, open)...)
 	if !strings.Contains(said, open+" opens") {
 		t.Fatalf("a stranger does not reach the API, so this says nothing of the others:\n%s", said)

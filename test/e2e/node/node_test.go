@@ -7,7 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,8 +31,8 @@ const (
 	mostGap    = 30 * time.Second
 )
 
-// Each node in turn is cut off from the network and comes back, first the one of the database's writer. Users ask for
-// tokens and validate them all the time, five times a second.
+// Each node in turn is cut off from the network and comes back, first the one of the database's writer. Then one does
+// not come back. Users ask for tokens and validate them all the time, five times a second.
 func TestNodeIsCutOffAndHealed(t *testing.T) {
 	file, err := filepath.Abs("testdata/three.yaml")
 	if err != nil {
@@ -63,13 +67,59 @@ func TestNodeIsCutOffAndHealed(t *testing.T) {
 			w.Eventually(2*time.Minute, node+" is back", nodeIs(w, node, corev1.ConditionTrue))
 			w.Eventually(time.Minute, "all members serve", members(w))
 			w.Ready(story.UpToReady, cp)
-			got := probe.Stop()
-			t.Logf("%s: %s; failed by second: %v; %s", node, got, got.Bad, got.Reasons())
-			if got.Failed*100 > mostFailed*got.Total || got.Longest > mostGap {
-				t.Errorf("%s, last: %v; at most %d %% and %s", got, got.Last, mostFailed, mostGap)
-			}
+			judge(t, node, probe.Stop())
 		})
 	}
+	t.Run("gone for good", func(t *testing.T) {
+		story.Slow(t)
+		w := story.Join(t, w.Cluster)
+		probe := w.Watch(200*time.Millisecond, 10*time.Second, users.Mix(token))
+		replace(w, list[len(list)-1], file)
+		judge(t, "a new node", probe.Stop())
+	})
+}
+
+// judge fails the test if users saw more than they may.
+func judge(t *testing.T, node string, got story.Result) {
+	t.Helper()
+	t.Logf("%s: %s; failed by second: %v; %s", node, got, got.Bad, got.Reasons())
+	if got.Failed*100 > mostFailed*got.Total || got.Longest > mostGap {
+		t.Errorf("%s, last: %v; at most %d %% and %s", got, got.Last, mostFailed, mostGap)
+	}
+}
+
+// advice is what why says about a claim whose node is gone.
+var advice = regexp.MustCompile(`kubectl (-n openstack delete --wait=false pvc/data-openstack-\S+ pod/openstack-[a-z0-9-]+)`)
+
+// replace takes a node away with the volumes on it, does what why says, and gives the cluster another node.
+func replace(w *story.World, node, file string) {
+	w.Helper()
+	link(w, "remove", node)
+	began, orders := time.Now(), map[string]bool{}
+	// One member of the database and one of the bus were there.
+	w.Eventually(5*time.Minute, "why says what to do about both volumes", func(ctx context.Context) error {
+		// It ends with an exit code that says what it found.
+		said, _ := w.Cluster.Stackwright(ctx, "why", "-A")
+		for _, m := range advice.FindAllStringSubmatch(said, -1) {
+			orders[m[1]] = true
+		}
+		if len(orders) < 2 {
+			return fmt.Errorf("it advises %v in\n%s", slices.Collect(maps.Keys(orders)), said)
+		}
+		return nil
+	})
+	w.Logf("it is known what to do after %s: %v", time.Since(began).Round(time.Second), slices.Sorted(maps.Keys(orders)))
+	for order := range orders {
+		if _, err := w.Cluster.Kubectl(w.Context(), strings.Fields(order)...); err != nil {
+			w.Fatal(err)
+		}
+	}
+	if err := w.Cluster.Install(w.Context(), "--file", file); err != nil {
+		w.Fatal(err)
+	}
+	w.Eventually(5*time.Minute, "all members serve", members(w))
+	w.Ready(story.UpToReady, w.Cloud())
+	w.Logf("all is as before after %s", time.Since(began).Round(time.Second))
 }
 
 func link(w *story.World, verb, node string) {
