@@ -7,7 +7,7 @@ export CGO_ENABLED := 0
 export ARTIFACTS ?= $(CURDIR)/artifacts
 export PATH := $(CURDIR)/bin:$(PATH)
 
-CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/stackwright
+CACHE := $(or $(STACKWRIGHT_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/stackwright)
 # $(call compile,MODULE FOLDER,PACKAGES) puts programs into bin/ under the names of their packages.
 compile = go build -C $(1) -ldflags='-s -w $(3)' -o $(CURDIR)/bin/ $(2)
 # Kubernetes does not know its version unless the linker tells it.
@@ -23,9 +23,11 @@ PROGRAMS := bin/stackwright bin/stackwright-operator bin/stackwright-agent bin/s
 RUNTIME := bin/containerd bin/containerd-shim-runc-v2
 CLUSTER := bin/devcluster bin/pause bin/coredns $(RUNTIME)
 
+.PHONY: up down clean build generate lint generated figures help compiler test test-unit test-race test-api test-crash \
+  test-e2e bench-kit bench-resources bench-deploy
+
 ##@ Use
 
-.PHONY: up down clean
 up: build ## Bring this machine from nothing to a running OpenStack; ARGS are given to stackwright up
 	bin/stackwright up $(ARGS)
 
@@ -37,7 +39,6 @@ clean: down ## Also remove binaries, artifacts and the image cache
 
 ##@ Build
 
-.PHONY: build generate
 build: $(PROGRAMS) $(CLUSTER) ## Build all programs into bin/
 
 $(PROGRAMS) &: $(call sources,api kit internal cmd images releases charts) go.mod go.sum
@@ -68,7 +69,6 @@ generate: $(TOOLS) ## Make deep copies, CRDs and reference pages from the types 
 
 ##@ Test
 
-.PHONY: test lint generated test-unit test-race test-api
 test: lint generated test-unit test-race test-api test-e2e ## Everything that CI runs
 
 lint: $(TOOLS) ## Check shape and style of the code, in every module
@@ -91,17 +91,14 @@ test-api: bin/devcluster ## Tests against a real API server, whose names begin w
 	$(SERVER) -short $(call tagged,apiserver,api charts internal cmd)
 	cd kit && $(SERVER) -short $(subst ./kit/,./,$(call tagged,apiserver,kit))
 
-.PHONY: test-crash
 test-crash: bin/devcluster ## Kill the operator of each service at each of its requests; test-api does so at a part of them
 	$(SERVER)'(Promises|Crash)$$' $(call tagged,apiserver,internal/services internal/fleet internal/infra)
 
 # All stories but those of many minutes; RUN=. plays these too, RUN=Galera only those of that name.
 PLAY := $(if $(RUN),-run='$(RUN)',-short)
-.PHONY: test-e2e
 test-e2e: build ## User stories on a real cluster with a real OpenStack; RUN selects tests by name
 	VERBOSE='$(VERBOSE)$(RUN)' test/e2e/play $(PLAY)
 
-.PHONY: bench-kit bench-resources bench-deploy
 bench-kit: ## Figures of the kit's promises
 	cd kit && go test -tags=bench -count=1 -v -timeout=40m -run='^Test(RunAtRest|Graph30|Scale.*)$$' ./reconcile | grep -E '_test.go|^---'
 
@@ -112,7 +109,6 @@ bench-deploy: build ## Figures of a cloud coming up, and of a serial script that
 	$(call compile,.,./test/bench/contender)
 	go test -tags=bench -count=1 -v -timeout=60m ./test/bench/deploy | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
 
-.PHONY: figures help
 figures: ## Count what can be counted without a cluster, one `name value unit` a line
 	@go -C tools run ./figures ..
 

@@ -93,7 +93,7 @@ func packages(t *testing.T) []goPackage {
 	t.Helper()
 	var list []goPackage
 	for _, m := range modules {
-		cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-tags=apiserver,e2e,members",
+		cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-tags=apiserver,e2e",
 			"-json=ImportPath,Name,Dir,Imports,TestImports,XTestImports", "./...")
 		cmd.Dir = filepath.Join(root, m)
 		out, err := cmd.Output()

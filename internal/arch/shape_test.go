@@ -16,6 +16,7 @@ const (
 	maxFunctionLines = 60
 	maxCommandLines  = 150
 	maxExemptions    = 20
+	maxMakefileLines = 120
 )
 
 // parse reads a Go file below root.
@@ -45,6 +46,13 @@ func TestFilesAndFunctionsAreShort(t *testing.T) {
 				t.Errorf("%s: %s has %d lines, at most %d; extract the parts that have a name", path, fn.Name, n, maxFunctionLines)
 			}
 		}
+	}
+}
+
+func TestMakefileIsShort(t *testing.T) {
+	if n := bytes.Count(readFile(t, "Makefile"), []byte("\n")); n > maxMakefileLines {
+		t.Errorf("the Makefile has %d lines, at most %d; what a target does belongs into a program or a script", n,
+			maxMakefileLines)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package fake has members of a Galera for tests of operators: agents that behave as the real ones do, without
-// databases. The real ones are tested with real databases in internal/agent/mariadb/e2e.
+// databases. The real ones are tested with real databases in test/e2e/member/mariadb.
 package fake
 
 import (

@@ -1,5 +1,5 @@
 // Package fake has members of a RabbitMQ for tests of operators: agents that behave as the real ones do, without
-// brokers. The real ones are tested with real brokers in internal/agent/rabbitmq/e2e.
+// brokers. The real ones are tested with real brokers in test/e2e/member/rabbitmq.
 package fake
 
 import (

@@ -1,6 +1,6 @@
-//go:build members
+//go:build e2e
 
-package e2e
+package mariadb_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"stackwright.dev/stackwright/internal/pki"
+	"stackwright.dev/stackwright/test/e2e/story"
 )
 
 // Names inside of the test's own networks.
@@ -52,25 +53,21 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// newLab needs root, the agent's binary in AGENT and a root file system with MariaDB in ROOTFS.
 func newLab(t *testing.T, n int, config string) *lab {
 	t.Helper()
-	rootfs, agentBin := os.Getenv("ROOTFS"), os.Getenv("AGENT")
-	if rootfs == "" || agentBin == "" {
-		t.Fatal("set ROOTFS to an unpacked mariadb image and AGENT to bin/stackwright-agent")
-	}
+	layers := story.Layers(t, "mariadb")
 	l := &lab{t: t, dir: t.TempDir()}
 	t.Cleanup(l.close)
 	now := time.Now()
 	l.agentCA = agentSecret(t, now)
 	for i := range n {
-		l.members = append(l.members, l.newMember(i, rootfs, agentBin, config))
+		l.members = append(l.members, l.newMember(i, layers, config))
 	}
 	l.certificates(now)
 	return l
 }
 
-func (l *lab) newMember(i int, rootfs, agentBin, config string) *member {
+func (l *lab) newMember(i int, layers, config string) *member {
 	t := l.t
 	m := &member{i: i, dir: filepath.Join(l.dir, podName(i))}
 	for _, d := range []string{"upper", "work", "root"} {
@@ -80,8 +77,8 @@ func (l *lab) newMember(i int, rootfs, agentBin, config string) *member {
 	}
 	root := m.root()
 	run(t, "mount", "-t", "overlay", "overlay", "-o", fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s",
-		rootfs, filepath.Join(m.dir, "upper"), filepath.Join(m.dir, "work")), root)
-	run(t, "install", "-m", "755", agentBin, root+"/usr/bin/stackwright-agent")
+		layers, filepath.Join(m.dir, "upper"), filepath.Join(m.dir, "work")), root)
+	run(t, "install", "-m", "755", story.Agent(), root+"/usr/bin/stackwright-agent")
 	run(t, "install", "-d", "-o", "42434", "-g", "42434", root+"/var/lib/mysql", root+"/run/mysqld",
 		root+"/etc/stackwright", root+"/etc/stackwright/mariadb", root+"/etc/stackwright/agent", root+"/etc/stackwright/tls")
 	hosts := "127.0.0.1 localhost\n"

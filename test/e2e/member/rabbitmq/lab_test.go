@@ -1,6 +1,6 @@
-//go:build members
+//go:build e2e
 
-package e2e
+package rabbitmq_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	operator "stackwright.dev/stackwright/internal/infra/rabbitmq"
 	"stackwright.dev/stackwright/internal/pki"
+	"stackwright.dev/stackwright/test/e2e/story"
 )
 
 // Names inside of the test's own network.
@@ -30,31 +31,7 @@ const (
 func podName(i int) string { return fmt.Sprintf("%s-%d", broker, i) }
 func podIP(i int) string   { return fmt.Sprintf("10.78.0.%d", i+1) }
 
-// TestMain makes the members' network and runs the tests inside of it. It needs root, the agent's program in AGENT and
-// a root file system with RabbitMQ in ROOTFS:
-//
-//	go test -tags members -c -o rabbitmq.test ./internal/agent/rabbitmq/e2e
-//	AGENT=... ROOTFS=... ./rabbitmq.test -test.v
-func TestMain(m *testing.M) {
-	if os.Getenv("MEMBERS_INSIDE") != "" {
-		os.Exit(m.Run())
-	}
-	script := `ip netns add ` + fabric + ` && ip -n ` + fabric + ` link set lo up &&
-ip -n ` + fabric + ` link add br0 type bridge &&
-ip -n ` + fabric + ` addr add 10.78.0.254/24 dev br0 && ip -n ` + fabric + ` link set br0 up`
-	code := 1
-	if out, err := exec.Command("bash", "-c", script).CombinedOutput(); err != nil {
-		fmt.Fprintln(os.Stderr, "making the network:", string(out))
-	} else {
-		c := exec.Command("ip", append([]string{"netns", "exec", fabric}, os.Args...)...)
-		c.Stdout, c.Stderr, c.Env = os.Stdout, os.Stderr, append(os.Environ(), "MEMBERS_INSIDE=1")
-		if c.Run() == nil {
-			code = 0
-		}
-	}
-	_ = exec.Command("ip", "netns", "del", fabric).Run()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(story.Inside(m, fabric, "10.78.0.254/24")) }
 
 // member is a container: a root of its own, with a network and a pid namespace.
 type member struct {
@@ -85,11 +62,7 @@ func run(t *testing.T, name string, args ...string) string {
 
 func newLab(t *testing.T) *lab {
 	t.Helper()
-	rootfs, program := os.Getenv("ROOTFS"), os.Getenv("AGENT")
-	if rootfs == "" || program == "" {
-		t.Fatal("set ROOTFS to an unpacked rabbitmq image and AGENT to bin/stackwright-agent")
-	}
-	now := time.Now()
+	layers, now := story.Layers(t, "rabbitmq"), time.Now()
 	l := &lab{t: t, dir: t.TempDir(), spec: &infrav1.RabbitMQ{}}
 	l.spec.Name, l.spec.Namespace, l.spec.Spec.Replicas = broker, "test", 3
 	var err error
@@ -99,7 +72,7 @@ func newLab(t *testing.T) *lab {
 	l.agentCA = agentSecret(t, now)
 	t.Cleanup(l.close)
 	for i := range 3 {
-		l.members = append(l.members, l.newMember(i, rootfs, program))
+		l.members = append(l.members, l.newMember(i, layers))
 	}
 	l.certify(now)
 	return l
@@ -123,7 +96,7 @@ func agentSecret(t *testing.T, now time.Time) map[string][]byte {
 		"client.crt": client.Cert, "client.key": client.Key}
 }
 
-func (l *lab) newMember(i int, rootfs, program string) *member {
+func (l *lab) newMember(i int, layers string) *member {
 	t := l.t
 	m := &member{i: i, dir: filepath.Join(l.dir, podName(i))}
 	for _, d := range []string{"upper", "work", "root"} {
@@ -133,8 +106,8 @@ func (l *lab) newMember(i int, rootfs, program string) *member {
 	}
 	root := m.root()
 	run(t, "mount", "-t", "overlay", "overlay", "-o", fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s",
-		rootfs, filepath.Join(m.dir, "upper"), filepath.Join(m.dir, "work")), root)
-	run(t, "install", "-m", "755", program, root+"/usr/bin/stackwright-agent")
+		layers, filepath.Join(m.dir, "upper"), filepath.Join(m.dir, "work")), root)
+	run(t, "install", "-m", "755", story.Agent(), root+"/usr/bin/stackwright-agent")
 	run(t, "rm", "-rf", root+"/var/lib/rabbitmq")
 	etc := root + "/etc/stackwright/"
 	run(t, "install", "-d", "-o", "42439", "-g", "42439", root+"/var/lib/rabbitmq", root+"/run/rabbitmq",

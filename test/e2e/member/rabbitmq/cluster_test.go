@@ -1,6 +1,6 @@
-//go:build members
+//go:build e2e
 
-package e2e
+package rabbitmq_test
 
 import (
 	"errors"
@@ -19,6 +19,7 @@ import (
 	"stackwright.dev/stackwright/internal/agent/rabbitmq"
 	infra "stackwright.dev/stackwright/internal/infra/member"
 	operator "stackwright.dev/stackwright/internal/infra/rabbitmq"
+	"stackwright.dev/stackwright/test/e2e/story"
 )
 
 // begin returns a cluster of three with a bus.
@@ -44,9 +45,13 @@ func begin(t *testing.T) (*lab, *driver) {
 	return l, d
 }
 
+// rounds is how often something is done: ROUNDS says, or whether it is to take long.
 func rounds(n int) int {
 	if r, err := strconv.Atoi(os.Getenv("ROUNDS")); err == nil {
 		return r
+	}
+	if testing.Short() {
+		return 1
 	}
 	return n
 }
@@ -75,6 +80,7 @@ func TestAllKilledAtOnce(t *testing.T) {
 }
 
 func TestMembersStopInTurn(t *testing.T) {
+	story.Slow(t)
 	l, d := begin(t)
 	w := newWriter(t, l)
 	w.settle(t)
@@ -99,6 +105,7 @@ func TestMembersStopInTurn(t *testing.T) {
 }
 
 func TestOneKilled(t *testing.T) {
+	story.Slow(t)
 	l, d := begin(t)
 	w := newWriter(t, l)
 	w.settle(t)
@@ -115,6 +122,7 @@ func TestOneKilled(t *testing.T) {
 
 // The others go on without a member that has no network, and it comes back when it has one again.
 func TestOneCutOff(t *testing.T) {
+	story.Slow(t)
 	l, d := begin(t)
 	w := newWriter(t, l)
 	w.settle(t)
@@ -134,6 +142,7 @@ func TestOneCutOff(t *testing.T) {
 }
 
 func TestVolumeLostWithAllDown(t *testing.T) {
+	story.Slow(t)
 	l, d := begin(t)
 	w := newWriter(t, l)
 	w.settle(t)
@@ -152,6 +161,7 @@ func TestVolumeLostWithAllDown(t *testing.T) {
 }
 
 func TestMajorityLost(t *testing.T) {
+	story.Slow(t)
 	l, d := begin(t)
 	w := newWriter(t, l)
 	w.settle(t)
@@ -175,6 +185,7 @@ func TestMajorityLost(t *testing.T) {
 
 // A member whose data belongs to a formation that a person has given up must not come back with it.
 func TestOutdatedMemberJoinsAnew(t *testing.T) {
+	story.Slow(t)
 	l, d := begin(t)
 	w := newWriter(t, l)
 	w.settle(t)
@@ -193,6 +204,7 @@ func TestOutdatedMemberJoinsAnew(t *testing.T) {
 }
 
 func TestShrinkAndGrow(t *testing.T) {
+	story.Slow(t)
 	l, d := begin(t)
 	w := newWriter(t, l)
 	w.settle(t)
@@ -227,6 +239,7 @@ func TestShrinkAndGrow(t *testing.T) {
 }
 
 func TestCertificatesAreRenewed(t *testing.T) {
+	story.Slow(t)
 	l, d := begin(t)
 	w := newWriter(t, l)
 	w.settle(t)
@@ -253,6 +266,7 @@ func TestCertificatesAreRenewed(t *testing.T) {
 }
 
 func TestBus(t *testing.T) {
+	story.Slow(t)
 	l, d := begin(t)
 	var s rabbitmq.BusState
 	ask := func(b rabbitmq.Bus) rabbitmq.BusState {

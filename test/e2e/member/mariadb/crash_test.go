@@ -1,16 +1,11 @@
-//go:build members
+//go:build e2e
 
-// Package e2e runs three agents with real MariaDB in network namespaces, without Kubernetes. It needs root:
-//
-//	go test -c -tags members -o members.test ./internal/agent/mariadb/e2e
-//	ROOTFS=/path/to/mariadb AGENT=bin/stackwright-agent unshare -n ... ./members.test
-package e2e
+// Package mariadb_test runs three agents with real MariaDB in network namespaces, without Kubernetes.
+package mariadb_test
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
 	"syscall"
 	"testing"
@@ -20,32 +15,10 @@ import (
 	"stackwright.dev/stackwright/internal/agent/mariadb"
 	"stackwright.dev/stackwright/internal/infra/galera"
 	"stackwright.dev/stackwright/internal/pki"
+	"stackwright.dev/stackwright/test/e2e/story"
 )
 
-func TestMain(m *testing.M) {
-	if os.Getenv("MEMBERS_INSIDE") == "" {
-		os.Exit(inFabric())
-	}
-	os.Exit(m.Run())
-}
-
-// inFabric makes the members' network and runs this test again inside of it.
-func inFabric() int {
-	script := `ip netns add ` + fabric + ` && ip -n ` + fabric + ` link set lo up &&
-ip -n ` + fabric + ` link add br0 type bridge &&
-ip -n ` + fabric + ` addr add 10.77.0.254/24 dev br0 && ip -n ` + fabric + ` link set br0 up`
-	if out, err := exec.Command("bash", "-c", script).CombinedOutput(); err != nil {
-		fmt.Fprintln(os.Stderr, "making the network:", string(out))
-		return 1
-	}
-	defer func() { _ = exec.Command("ip", "netns", "del", fabric).Run() }()
-	c := exec.Command("ip", append([]string{"netns", "exec", fabric}, os.Args...)...)
-	c.Stdout, c.Stderr, c.Env = os.Stdout, os.Stderr, append(os.Environ(), "MEMBERS_INSIDE=1")
-	if err := c.Run(); err != nil {
-		return 1
-	}
-	return 0
-}
+func TestMain(m *testing.M) { os.Exit(story.Inside(m, fabric, "10.77.0.254/24")) }
 
 func agentSecret(t *testing.T, now time.Time) map[string][]byte {
 	t.Helper()
@@ -139,6 +112,7 @@ func (s *scene) recover(members ...int) (writes, all time.Duration) {
 }
 
 func TestAllKilledUnderAWriter(t *testing.T) {
+	story.Slow(t)
 	s := play(t)
 	rounds := 3
 	if n, err := strconv.Atoi(os.Getenv("ROUNDS")); err == nil {

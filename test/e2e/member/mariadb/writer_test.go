@@ -1,6 +1,6 @@
-//go:build members
+//go:build e2e
 
-package e2e
+package mariadb_test
 
 import (
 	"context"

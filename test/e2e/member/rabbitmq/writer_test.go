@@ -1,6 +1,6 @@
-//go:build members
+//go:build e2e
 
-package e2e
+package rabbitmq_test
 
 import (
 	"context"
