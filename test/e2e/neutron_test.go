@@ -70,7 +70,8 @@ func TestNeutronConnects(t *testing.T) {
 	}
 }
 
-// unmapped declares a network on wires that no node has: it says so, and is made when it names others.
+// unmapped declares a network on wires that the cloud does not have: it says so. Wires cannot be changed, so another one
+// is made in its place.
 func unmapped(w *story.World) {
 	w.Helper()
 	on := func(physical string) *openstackv1.Network {
@@ -83,12 +84,17 @@ func unmapped(w *story.World) {
 	w.Eventually(time.Minute, "a network without wires says so", func(ctx context.Context) error {
 		return says(ctx, w, on("nowhere"), "nowhere", "unknown")
 	})
+	remove := func() {
+		w.Helper()
+		if err := w.Delete(w.Context(), on("")); err != nil {
+			w.Fatal(err)
+		}
+		w.Gone(time.Minute, on(""))
+	}
+	remove()
 	w.Apply(on("rack"))
 	w.Ready(time.Minute, on("rack"))
-	if err := w.Delete(w.Context(), on("rack")); err != nil {
-		w.Fatal(err)
-	}
-	w.Gone(time.Minute, on("rack"))
+	remove()
 }
 
 // everyKind checks that a story has all kinds of a service but some.
