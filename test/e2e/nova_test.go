@@ -12,13 +12,16 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"stackwright.dev/kit/gate"
+
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
-// Nova is asked for by one word, and has one cell. Programs come and go and leave no rows behind, a second cell comes
-// and goes, and all pods are killed.
+// Nova is asked for by one word, and has one cell. Programs come and go and leave no rows behind, a second cell with a
+// database of its own comes, loses that for a while and goes, and all pods are killed.
 func TestNovaComputes(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
@@ -35,12 +38,14 @@ func TestNovaComputes(t *testing.T) {
 	first := []string{"openstack-nova-cell1-conductor-0", "openstack-nova-conductor-0", "openstack-nova-scheduler-0"}
 	w.Eventually(time.Minute, "its programs are up", programs(w, first...))
 
+	far := ownDatabase(w, cp.Namespace)
 	asked.Spec.Services.Nova.Scheduler.Replicas = new(int32(2))
-	asked.Spec.Services.Nova.Cells = []servicev1.Cell{{Name: "cell1"}, {Name: "far"}}
+	asked.Spec.Services.Nova.Cells = []servicev1.Cell{{Name: "cell1"}, {Name: "far", Galera: far.Name}}
 	w.Apply(asked.DeepCopy())
 	w.Eventually(2*time.Minute, "a second scheduler and a second cell are up", programs(w, append(first,
 		"openstack-nova-far-conductor-0", "openstack-nova-scheduler-1")...))
 	w.Ready(time.Minute, cp)
+	broken(w, nova, far)
 
 	asked.Spec.Services.Nova.Scheduler.Replicas = new(int32(1))
 	asked.Spec.Services.Nova.Cells = []servicev1.Cell{{Name: "cell1"}}
@@ -57,11 +62,66 @@ func TestNovaComputes(t *testing.T) {
 	w.Eventually(time.Minute, "its programs are up again", programs(w, first...))
 	w.OpenStack("flavor", "delete", "kept")
 
+	if err := w.Delete(t.Context(), far); err != nil {
+		t.Fatal(err)
+	}
+	w.Gone(2*time.Minute, far)
 	w.Apply(w.Change(cp))
 	w.Gone(2*time.Minute, nova)
 	if out := w.OpenStack("catalog", "list"); strings.Contains(out, "nova") {
 		t.Errorf("without Nova the catalog is %s", out)
 	}
+}
+
+// ownDatabase makes a small database beside that of the control plane.
+func ownDatabase(w *story.World, namespace string) *infrav1.Galera {
+	w.Helper()
+	g := &infrav1.Galera{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "far-db"}}
+	g.Spec.Image, g.Spec.Replicas, g.Spec.DeletionPolicy = image(w, "mariadb"), 1, infrav1.DeleteData
+	g.Spec.Storage.Size.Set(1 << 30)
+	w.Apply(g)
+	w.Ready(5*time.Minute, g)
+	return g
+}
+
+// broken takes the database away from the cell far: the cell says so, and neither Nova nor its API takes notice.
+func broken(w *story.World, nova *servicev1.Nova, far *infrav1.Galera) {
+	w.Helper()
+	pause := func(paused bool) {
+		w.Helper()
+		g := &infrav1.Galera{ObjectMeta: metav1.ObjectMeta{Namespace: far.Namespace, Name: far.Name}, Spec: far.Spec}
+		g.Spec.Paused = paused
+		w.Apply(g)
+	}
+	pause(true)
+	if _, err := w.Cluster.Kubectl(w.Context(), "-n", far.Namespace, "scale", "statefulset", far.Name,
+		"--replicas=0"); err != nil {
+		w.Fatal(err)
+	}
+	cell := &servicev1.NovaCell{ObjectMeta: metav1.ObjectMeta{Namespace: nova.Namespace, Name: nova.Name + "-far"}}
+	w.Eventually(3*time.Minute, "the cell is not ready", func(ctx context.Context) error {
+		if err := w.Get(ctx, w.Key(cell), cell); err != nil {
+			return err
+		}
+		if ok, _ := gate.For(cell)(cell); ok {
+			return errors.New("it is")
+		}
+		return nil
+	})
+	ready := gate.For(nova)
+	w.Holds(30*time.Second, "Nova stays ready and its API answers", func(ctx context.Context) error {
+		if err := w.Get(ctx, w.Key(nova), nova); err != nil {
+			return err
+		}
+		if ok, why := ready(nova); !ok {
+			return errors.New(why)
+		}
+		_, err := w.Cluster.Stackwright(ctx, "openstack", "flavor", "list")
+		return err
+	})
+	pause(false)
+	w.Ready(3*time.Minute, far)
+	w.Ready(3*time.Minute, cell)
 }
 
 // programs checks that Nova knows its own programs on these hosts and no others, and that all of them are up.
