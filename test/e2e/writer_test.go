@@ -169,7 +169,8 @@ func (w *writer) check() {
 		w.Fatal(err)
 	}
 	var lines []line
-	w.Eventually(time.Minute, "the writer has checked", func(ctx context.Context) (err error) {
+	// A broker is asked for each message.
+	w.Eventually(3*time.Minute, "the writer has checked", func(ctx context.Context) (err error) {
 		lines, err = w.lines(ctx)
 		if err == nil && (len(lines) == 0 || !lines[len(lines)-1].Done) {
 			err = errors.New("it is not done")
