@@ -58,6 +58,40 @@ func another(kind, name string, secret map[string]any) *unstructured.Unstructure
 	return u
 }
 
+// What a service needs to take its accounts and users away is there until it is gone, whether it has waited for that to
+// come or not.
+func TestServicesGoFirst(t *testing.T) {
+	for held, needs := range map[string][]string{
+		"Glance/first-glance": {"RabbitMQ/first-rabbitmq", "Memcached/first-memcached", "Keystone/first-keystone",
+			"Secret/first-notifications"},
+		"Cloud/first-keystone":    {"Keystone/first-keystone", "Memcached/first-memcached", "Secret/first-notifications"},
+		"Keystone/first-keystone": {"Galera/first-galera", "RabbitMQ/first-rabbitmq", "Memcached/first-memcached"},
+	} {
+		t.Run(held, func(t *testing.T) {
+			kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+				for _, name := range append(optional(), "keystone") {
+					account(p, "first-"+name, "rabbit://mq")
+				}
+				p.Change(cloud, "spec.services", ask(optional()...))
+				p.Change(cloud, "spec.notifications", true)
+				p.Settle()
+				p.Change(held, "metadata.finalizers", []any{"example.com/foreign"})
+				leave(p)
+				for _, ref := range needs {
+					if p.Object(ref) == nil {
+						t.Errorf("%s goes before %s", ref, held)
+					}
+				}
+				p.Change(held, "metadata.finalizers", nil)
+				p.Settle()
+				if p.Object(cloud) != nil {
+					t.Error("the control plane stays")
+				}
+			})
+		})
+	}
+}
+
 // Nothing goes as long as people's objects are in the cloud: without its service none of them could be deleted.
 func TestUsedControlPlaneStays(t *testing.T) {
 	s := scenario()

@@ -39,7 +39,7 @@ const (
 	AnnotationOwner = "kit.stackwright.dev/owner"
 	// AnnotationStep is the step that made an object.
 	AnnotationStep = "kit.stackwright.dev/step"
-	// AnnotationOrder is the level of that step in the graph; deletion goes from high to low.
+	// AnnotationOrder is the level of that step in the graph: none comes after one of a higher level.
 	AnnotationOrder = "kit.stackwright.dev/order"
 	// AnnotationDue is when a generated Secret wants to be looked at again, RFC 3339.
 	AnnotationDue = "kit.stackwright.dev/due"

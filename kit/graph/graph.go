@@ -51,11 +51,19 @@ func (g *Graph) Name(i int) string { return g.nodes[i].Name }
 // level it can be in. Within a level nodes are in input order.
 func (g *Graph) Levels() [][]int { return g.levels }
 
-// Reverse returns the levels in the order of deletion, last first.
-func (g *Graph) Reverse() [][]int {
-	r := slices.Clone(g.levels)
-	slices.Reverse(r)
-	return r
+// Backward visits nodes from last to first, a node only when all that come after it are gone, and returns whether all
+// are. gone takes a node away, and tells whether nothing is left of it. What stays keeps its ancestors, and nobody else.
+func (g *Graph) Backward(gone func(i int) bool) bool {
+	left, stays := 0, make([]bool, len(g.nodes))
+	for _, level := range slices.Backward(g.levels) {
+		for _, i := range level {
+			stays[i] = slices.ContainsFunc(g.after[i], func(j int) bool { return stays[j] }) || !gone(i)
+			if stays[i] {
+				left++
+			}
+		}
+	}
+	return left == 0
 }
 
 // Before returns the direct predecessors of node i, in input order.

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,14 +28,41 @@ func TestLevels(t *testing.T) {
 	if diff := cmp.Diff([][]int{{1, 2}, {3}, {0}, {4}}, g.Levels()); diff != "" {
 		t.Errorf("levels (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([][]int{{4}, {0}, {3}, {1, 2}}, g.Reverse()); diff != "" {
-		t.Errorf("reverse (-want +got):\n%s", diff)
-	}
 	if diff := cmp.Diff([]int{0, 3}, g.Before(4)); diff != "" {
 		t.Errorf("a repeated edge counts once (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]int{0, 4}, g.After(3)); diff != "" {
 		t.Errorf("after (-want +got):\n%s", diff)
+	}
+}
+
+// On the way back a node that stays keeps those that it comes after, and nobody else.
+func TestBackward(t *testing.T) {
+	g, err := New(keystone())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		stays, visited []int
+	}{
+		"all go":        {nil, []int{4, 0, 3, 1, 2}},
+		"one stays":     {[]int{3}, []int{4, 0, 3, 2}},
+		"the last ones": {[]int{4}, []int{4}},
+		"the first one": {[]int{1}, []int{4, 0, 3, 1, 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var visited []int
+			all := g.Backward(func(i int) bool {
+				visited = append(visited, i)
+				return !slices.Contains(c.stays, i)
+			})
+			if diff := cmp.Diff(c.visited, visited); diff != "" {
+				t.Errorf("visited (-want +got):\n%s", diff)
+			}
+			if want := len(c.stays) == 0; all != want {
+				t.Errorf("all are gone is %v, want %v", all, want)
+			}
+		})
 	}
 }
 

@@ -85,6 +85,85 @@ func TestDeletionOrder(t *testing.T) {
 	})
 }
 
+// branches is chain beside a branch of two ConfigMaps that no step of chain has to do with. Of an app that is public only
+// the roots stay.
+func branches() kit.Definition[*app] {
+	d := chain()
+	on := step.When(func(a *app) bool { return !a.Spec.Public })
+	d.Steps = append(d.Steps, step.Objects("apart", configMap("apart", fixed), makesMaps),
+		step.Objects("beside", configMap("beside", fixed), makesMaps, step.After[*app]("apart"), on))
+	return d
+}
+
+// TestStuckBranch is criterion 13: a child that somebody holds keeps its ancestors, and not other branches.
+func TestStuckBranch(t *testing.T) {
+	for name, c := range map[string]struct {
+		leave            func(*world)
+		stuck, at, after string
+	}{
+		"deleted": {func(w *world) { w.do(w.c.Delete(w.t.Context(), w.app("one"))) },
+			"one-third", "one-first one-second one-third", ""},
+		"deleted, in the middle": {func(w *world) { w.do(w.c.Delete(w.t.Context(), w.app("one"))) },
+			"one-second", "one-first one-second", ""},
+		"off": {func(w *world) { change(w, &app{}, "one", func(a *app) { a.Spec.Public = true }) },
+			"one-third", "one-apart one-first one-second one-third", "one-apart one-first"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, branches(), func(w *world) {
+				w.create(secret("password", map[string]string{"password": "x"}), newApp("one"))
+				w.wantReady("one")
+				hold := func(by ...string) {
+					change(w, &corev1.ConfigMap{}, c.stuck, func(cm *corev1.ConfigMap) { cm.Finalizers = by })
+				}
+				hold("example.com/foreign")
+				c.leave(w)
+				w.pass(settle)
+				if got := w.maps(); got != c.at {
+					t.Errorf("while %s is held there are: %s", c.stuck, got)
+				}
+				if got := w.condition("one", "Ready"); c.after == "" && !strings.Contains(got.Message, c.stuck) {
+					t.Errorf("what holds the deletion is not named: %q", got.Message)
+				}
+				hold()
+				w.pass(settle)
+				if got := w.maps(); got != c.after {
+					t.Errorf("left behind: %s", got)
+				}
+			})
+		})
+	}
+}
+
+// TestOutlives: what others need to go is there until they are gone, though they do not wait for it to come.
+func TestOutlives(t *testing.T) {
+	d := chain()
+	d.Steps = append(d.Steps, step.Objects("broker", configMap("broker", fixed), makesMaps,
+		step.Outlives[*app]("second"), step.When(func(a *app) bool { return !a.Spec.Public })))
+	for name, leave := range map[string]func(*world){
+		"deleted": func(w *world) { w.do(w.c.Delete(w.t.Context(), w.app("one"))) },
+		"off":     func(w *world) { change(w, &app{}, "one", func(a *app) { a.Spec.Public = true }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, d, func(w *world) {
+				w.create(secret("password", map[string]string{"password": "x"}), newApp("one"))
+				w.wantReady("one")
+				change(w, &corev1.ConfigMap{}, "one-third",
+					func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} })
+				leave(w)
+				w.pass(settle)
+				if got := w.maps(); got != "one-broker one-first one-second one-third" {
+					t.Errorf("while the third is held there are: %s", got)
+				}
+				change(w, &corev1.ConfigMap{}, "one-third", func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
+				w.pass(settle)
+				if got := w.maps(); strings.Contains(got, "broker") {
+					t.Errorf("left behind: %s", got)
+				}
+			})
+		})
+	}
+}
+
 // TestDeletionWhileDown is criterion 12: with the operator down, the Secret gone and nothing that renders any more.
 func TestDeletionWhileDown(t *testing.T) {
 	inWorld(t, chain(), func(w *world) {
@@ -190,6 +269,26 @@ func TestStepRemoved(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 		w.wantReady("one")
+	})
+}
+
+// TestStepRemovedIsStuck: what no step stands for any more keeps all others, and is named.
+func TestStepRemovedIsStuck(t *testing.T) {
+	inWorld(t, chain(), func(w *world) {
+		w.create(secret("password", map[string]string{"password": "x"}), newApp("one"))
+		change(w, &corev1.ConfigMap{}, "one-third",
+			func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} })
+		w.stop()
+		w.def.Steps = w.def.Steps[:2]
+		w.start()
+		w.do(w.c.Delete(t.Context(), w.app("one")))
+		w.pass(settle)
+		if c := w.condition("one", "Ready"); !strings.Contains(c.Message,
+			"ConfigMap one-third is deleted and held by finalizer example.com/foreign") {
+			t.Errorf("what holds the deletion is not named: %q", c.Message)
+		}
+		change(w, &corev1.ConfigMap{}, "one-third", func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
+		w.wantGone("one")
 	})
 }
 

@@ -139,6 +139,7 @@ type run[T owner.Object] struct {
 	held    string
 	// orphans were made by steps that the graph does not have any more.
 	orphans []owner.Item
+	stuck   *outcome.Outcome // why orphans are still there
 	lost    bool
 	news    bool
 }

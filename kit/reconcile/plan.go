@@ -42,6 +42,7 @@ type Plan[T owner.Object] struct {
 	Config[T]
 	Kind   schema.GroupVersionKind
 	Graph  *graph.Graph
+	leave  *graph.Graph // with the edges that only deletion follows
 	levels [][]int
 	level  []int
 	refs   map[string]int
@@ -71,6 +72,9 @@ func NewPlan[T owner.Object](c Config[T], scheme *runtime.Scheme) (*Plan[T], err
 	if err != nil {
 		return nil, fmt.Errorf("controller %s: %w", c.Name, err)
 	}
+	if p.leave, err = leaveGraph(nodes, c.Steps); err != nil {
+		return nil, fmt.Errorf("controller %s: %w", c.Name, err)
+	}
 	p.levels = p.Graph.Levels()
 	p.level = make([]int, len(c.Steps))
 	for n, l := range p.levels {
@@ -82,6 +86,21 @@ func NewPlan[T owner.Object](c Config[T], scheme *runtime.Scheme) (*Plan[T], err
 		return nil, fmt.Errorf("controller %s: %w", c.Name, err)
 	}
 	return p, nil
+}
+
+// leaveGraph is the graph whose way back deletion takes.
+func leaveGraph[T owner.Object](nodes []graph.Node, steps []step.Step[T]) (*graph.Graph, error) {
+	nodes = slices.Clone(nodes)
+	for i := range steps {
+		for _, name := range steps[i].Outlives {
+			j := slices.IndexFunc(nodes, func(n graph.Node) bool { return n.Name == name })
+			if j < 0 {
+				return nil, fmt.Errorf("step %q outlives %q, which is no step", steps[i].Name, name)
+			}
+			nodes[j].After = append(slices.Clone(nodes[j].After), steps[i].Name)
+		}
+	}
+	return graph.New(nodes)
 }
 
 func (p *Plan[T]) resolveRefs(scheme *runtime.Scheme) error {

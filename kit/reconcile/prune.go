@@ -56,8 +56,8 @@ func (r *run[T]) mine(obj client.Object) bool {
 	return true
 }
 
-// prune removes what no step wants any more, last level first, one level per run. Nothing but Jobs is removed in a run
-// in which a step failed: what failed to render might want it.
+// prune removes what no step wants any more: that of a step when what the steps after it do not want is gone. Nothing
+// but Jobs is removed in a run in which a step failed: what failed to render might want it.
 func (r *run[T]) prune() {
 	defer r.unpruned()
 	for i := range r.results {
@@ -66,17 +66,8 @@ func (r *run[T]) prune() {
 			return
 		}
 	}
-	if !r.removeOrphans() {
-		return
-	}
-	for _, level := range r.Graph.Reverse() {
-		left := 0
-		for _, i := range level {
-			left += r.pruneStep(i)
-		}
-		if left > 0 {
-			return
-		}
+	if r.removeOrphans() {
+		r.leave.Backward(r.pruneStep)
 	}
 }
 
@@ -104,36 +95,41 @@ func (r *run[T]) unpruned() {
 	}
 }
 
-// removeOrphans deletes what steps made that the graph has lost, and returns whether all of it is away.
+// removeOrphans deletes what steps made that the graph has lost, and returns whether all of it is away. Nobody knows any
+// more what those steps came after, so all others wait for it.
 func (r *run[T]) removeOrphans() bool {
 	var kept []owner.Item
 	for n := range r.orphans {
 		has, may := r.moved(-1, &r.orphans[n])
 		if !has && (may || !r.gone(&r.orphans[n], func(out *outcome.Outcome) {
+			r.stuck = out
 			r.wake(r.Backoff.Next(string(r.o.GetUID())+"/orphans", out.Class, out.After))
 		})) {
 			kept = append(kept, r.orphans[n])
 		}
+	}
+	if len(kept) > 0 && r.stuck == nil {
+		r.stuck = r.leaving(&kept[0])
 	}
 	r.lost = r.lost || len(kept) != len(r.orphans)
 	r.orphans = kept
 	return len(kept) == 0
 }
 
-// pruneStep deletes what a step made and does not want, and returns how much of it is still there.
-func (r *run[T]) pruneStep(i int) int {
+// pruneStep deletes what a step made and does not want, and tells whether nothing of it is left.
+func (r *run[T]) pruneStep(i int) bool {
 	res := &r.results[i]
 	off := res.state == owner.StepOff
 	if !off && res.wants == nil {
-		return 0
+		return true
 	}
 	if !r.runs(&r.Steps[i]) {
-		return len(res.items)
+		return len(res.items) == 0
 	}
 	if off && res.cell != nil && !r.release(i) {
-		return 1
+		return false
 	}
-	left, kept := 0, res.items[:0:0]
+	gone, kept := true, res.items[:0:0]
 	for n := range res.items {
 		it := &res.items[n]
 		if !off && res.wants[keyOf(it)] {
@@ -145,11 +141,10 @@ func (r *run[T]) pruneStep(i int) int {
 			res.touched = true
 			continue
 		}
-		kept = append(kept, *it)
-		left++
+		kept, gone = append(kept, *it), false
 	}
 	res.items = kept
-	return left
+	return gone
 }
 
 // moved tells whether another step has an object that step i does not want, and whether one may want it that this
@@ -226,20 +221,15 @@ func (r *run[T]) deleteObject(gk schema.GroupKind, rec client.Object, dependents
 	return false, err
 }
 
-// remove takes the owner's graph down, last level first, from the inventory alone: no step is rendered and no reference
-// is read. The finalizer goes when the inventory is empty.
+// remove takes the owner's graph down from the inventory alone: no step is rendered and no reference is read. A step
+// goes when all that come after it are gone, so that what is stuck keeps its ancestors and nobody else. The finalizer
+// goes when the inventory is empty.
 func (r *run[T]) remove() {
 	r.repair()
 	r.linkRefs()
-	if !r.removeOrphans() {
+	if !r.removeOrphans() || !r.leave.Backward(r.removeStep) {
 		r.finishRemoval()
 		return
-	}
-	for _, v := range slices.Backward(r.levels) {
-		if !r.removeLevel(v) {
-			r.finishRemoval()
-			return
-		}
 	}
 	err := r.hold(true)
 	if err == nil {
@@ -253,22 +243,12 @@ func (r *run[T]) remove() {
 	r.memories.forget(client.ObjectKeyFromObject(r.o))
 }
 
-func (r *run[T]) removeLevel(level []int) bool {
-	empty := true
-	for _, i := range level {
-		remove := r.removeStep
-		if !r.runs(&r.Steps[i]) {
-			remove = r.awaitComponent
-		}
-		if !remove(i) {
-			empty = false
-		}
-	}
-	return empty
-}
-
+// removeStep removes what a step made, and tells whether nothing of it is left.
 func (r *run[T]) removeStep(i int) bool {
 	s, res := &r.Steps[i], &r.results[i]
+	if !r.runs(s) {
+		return r.awaitComponent(i)
+	}
 	if res.cell != nil && !r.release(i) {
 		return false
 	}
@@ -292,11 +272,20 @@ func (r *run[T]) removeStep(i int) bool {
 		return true
 	}
 	if rec := r.record(&kept[0]); rec != nil && res.out == nil {
-		res.out = outcome.Wait(name(kept[0].Kind, kept[0].Name), "Waits until %s %s is deleted%s.%s", kept[0].Kind,
-			kept[0].Name, finalizers(rec), r.reasons(i, rec))
+		res.out = r.leaving(&kept[0])
+		res.out.Message += r.reasons(i, rec)
 	}
 	res.state = owner.StepWaiting
 	return false
+}
+
+// leaving waits until an object is away, and names who holds it.
+func (r *run[T]) leaving(it *owner.Item) *outcome.Outcome {
+	by := ""
+	if rec := r.record(it); rec != nil {
+		by = finalizers(rec)
+	}
+	return outcome.Wait(name(it.Kind, it.Name), "Waits until %s %s is deleted%s.", it.Kind, it.Name, by)
 }
 
 // release lets go of a step's external resource; it returns whether that is done.

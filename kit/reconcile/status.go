@@ -323,6 +323,8 @@ func (r *run[T]) finishRemoval() {
 		reason := "Deleting"
 		if at := r.worst(); at >= 0 && r.results[at].out != nil {
 			msg = fmt.Sprintf("The object is being deleted. Step %s: %s", r.Steps[at].Name, r.results[at].out.Message)
+		} else if r.stuck != nil {
+			msg += " " + r.stuck.Message
 		}
 		condition.Set(&st.Conditions, metav1.Condition{Type: condition.Ready, Status: condition.False, Reason: reason,
 			Message: msg, ObservedGeneration: o.GetGeneration()})

@@ -69,6 +69,8 @@ type Step[T owner.Object] struct {
 	Kind Kind
 	// After lists the steps that must be done first.
 	After []string
+	// Outlives lists steps that do not come after this one, whose objects go before its own all the same.
+	Outlives []string
 	// Reads lists the references (package ref) whose content the step uses.
 	Reads []string
 	// Sees lists the steps whose objects the step looks at with Child.
@@ -188,6 +190,12 @@ func Check[T owner.Object](name string, act func(context.Context, *Scope[T]) *ou
 // After names steps that must be done first.
 func After[T owner.Object](steps ...string) Option[T] {
 	return func(s *Step[T]) { s.After = append(s.After, steps...) }
+}
+
+// Outlives names steps whose objects go before those of the step, although they do not wait until it is done: who uses
+// it only at times, and still needs it to go.
+func Outlives[T owner.Object](steps ...string) Option[T] {
+	return func(s *Step[T]) { s.Outlives = append(s.Outlives, steps...) }
 }
 
 // Reads names references that the step uses. It waits until they exist and pass their gates.

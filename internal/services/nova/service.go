@@ -138,7 +138,7 @@ func steps(s api) []step.Step[*nova] {
 	return []step.Step[*nova]{
 		checkPlacement(),
 		step.Objects(stepCell0, cell0, step.Makes[*nova](&infrav1.Database{}), step.Condition[*nova]("CellZeroReady"),
-			step.Component[*nova](service.ComponentSetup)),
+			step.Component[*nova](service.ComponentSetup), step.Outlives[*nova](service.StepConfig)),
 		s.JobStep(stepPrepare, func(*scope) (pod, error) {
 			return pod{Component: stepPrepare, Alone: true, Command: Manage("prepare")}, nil
 		}, step.Condition[*nova]("DBSyncReady")),
