@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -142,6 +143,26 @@ func TestComponentRemovesItsOwn(t *testing.T) {
 			t.Errorf("Ready says %q", c.Message)
 		}
 		p.Start()
+		p.Settle()
+		p.Empty()
+	})
+}
+
+// A child that somebody holds is named by the component that made it, and the others do not talk it over.
+func TestComponentsNameWhatIsStuck(t *testing.T) {
+	kittest.New(t, split(t)).Run(t, func(p *kittest.Play) {
+		p.Change("Deployment/web", "metadata.finalizers", []any{"example.com/foreign"})
+		p.Remove("App/web")
+		p.Settle()
+		before := p.Object("App/web")
+		if c := p.Condition("App/web", "Ready"); !strings.Contains(c.Message, "held by finalizer example.com/foreign") {
+			t.Errorf("Ready says %q", c.Message)
+		}
+		p.Pass(time.Minute)
+		if diff := cmp.Diff(before, p.Object("App/web")); diff != "" {
+			t.Errorf("it is written again and again:\n%s", diff)
+		}
+		p.Change("Deployment/web", "metadata.finalizers", nil)
 		p.Settle()
 		p.Empty()
 	})

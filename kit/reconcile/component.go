@@ -54,12 +54,12 @@ func (r *run[T]) told(i int) string {
 	return ": " + c.Message
 }
 
-// explained tells whether the process that runs a step has said already, in Ready, that the owner waits for it. It
-// knows more than this one.
-func (r *run[T]) explained(i int, st *owner.Status) bool {
+// explained tells whether the process that runs a step has said already, in Ready, that the owner waits for it, in a
+// message that begins so. It knows more than this one.
+func (r *run[T]) explained(i int, st *owner.Status, begins string) bool {
 	c := meta.FindStatusCondition(st.Conditions, condition.Ready)
 	return !r.runs(&r.Steps[i]) && c != nil && c.Status == condition.False &&
-		c.ObservedGeneration == r.o.GetGeneration() && strings.HasPrefix(c.Message, because(r.Steps[i].Name))
+		c.ObservedGeneration == r.o.GetGeneration() && strings.HasPrefix(c.Message, begins+because(r.Steps[i].Name))
 }
 
 // because begins the message of Ready.
@@ -101,5 +101,8 @@ func (r *run[T]) awaitComponent(i int) bool {
 	}
 	res.state, res.out = owner.StepWaiting, outcome.Wait("component "+s.Component,
 		"Waits for the operator of component %s to remove what it made; start it.", s.Component)
+	if prev != nil && prev.State == owner.StepFailed {
+		res.state = owner.StepFailed // all processes have to find the same step the worst
+	}
 	return false
 }

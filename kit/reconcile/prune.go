@@ -271,9 +271,11 @@ func (r *run[T]) removeStep(i int) bool {
 		res.state = owner.StepOff
 		return true
 	}
-	if rec := r.record(&kept[0]); rec != nil && res.out == nil {
+	if res.out == nil {
 		res.out = r.leaving(&kept[0])
-		res.out.Message += r.reasons(i, rec)
+		if rec := r.record(&kept[0]); rec != nil {
+			res.out.Message += r.reasons(i, rec)
+		}
 	}
 	res.state = owner.StepWaiting
 	return false

@@ -274,7 +274,7 @@ func (r *run[T]) aggregate(st *owner.Status) {
 		meta.RemoveStatusCondition(&st.Conditions, condition.Stalled)
 		return
 	}
-	if r.explained(at, st) {
+	if r.explained(at, st, "") {
 		return
 	}
 	_, reason, msg := verdict(&r.results[at])
@@ -306,6 +306,9 @@ func (r *run[T]) stalled() bool {
 	return prev != nil && prev.State == res.state && r.now.Sub(prev.Since.Time) > r.Deadline
 }
 
+// leaves begins the message of Ready of an owner that is deleted.
+const leaves = "The object is being deleted."
+
 // finishRemoval writes how far a deletion has come.
 func (r *run[T]) finishRemoval() {
 	err := r.writeStatus(func(o T) {
@@ -319,14 +322,16 @@ func (r *run[T]) finishRemoval() {
 				*s = *r.stepStatus(i, old.Find(s.Name))
 			}
 		}
-		msg := "The object is being deleted."
-		reason := "Deleting"
-		if at := r.worst(); at >= 0 && r.results[at].out != nil {
-			msg = fmt.Sprintf("The object is being deleted. Step %s: %s", r.Steps[at].Name, r.results[at].out.Message)
-		} else if r.stuck != nil {
+		msg := leaves
+		switch at := r.worst(); {
+		case at >= 0 && r.explained(at, st, leaves+" "):
+			return
+		case at >= 0 && r.results[at].out != nil:
+			msg += " " + because(r.Steps[at].Name) + r.results[at].out.Message
+		case r.stuck != nil:
 			msg += " " + r.stuck.Message
 		}
-		condition.Set(&st.Conditions, metav1.Condition{Type: condition.Ready, Status: condition.False, Reason: reason,
+		condition.Set(&st.Conditions, metav1.Condition{Type: condition.Ready, Status: condition.False, Reason: "Deleting",
 			Message: msg, ObservedGeneration: o.GetGeneration()})
 	})
 	if err != nil {
