@@ -26,9 +26,11 @@ import (
 	"stackwright.dev/kit/reconcile"
 )
 
-// allocBudget and timeBudget are criterion 1: a run at rest of an owner with 30 children.
+// allocBudget and timeBudget are of criterion 1: a run at rest of an owner with 30 children. The criterion allows less
+// than 100 allocations. They are an exact count, now 66, so that a fifth more than that is no chance: a change that
+// needs them says so here. Times differ from machine to machine, and their budget is the criterion's.
 const (
-	allocBudget = 100
+	allocBudget = 79
 	timeBudget  = 50 * time.Microsecond
 )
 
@@ -119,8 +121,8 @@ func clock(id int32) time.Duration {
 	return time.Duration(now.Nano())
 }
 
-// TestRunAtRest is criterion 1: no request, at most 100 allocations and 50 µs, and 1 ms for 99 of 100. The first is the
-// best of several batches, so that a busy machine does not fail it.
+// TestRunAtRest is criterion 1: no request, allocations within the budget, at most 50 µs, and 1 ms for 99 of 100. The
+// 50 µs are the best of several batches, so that a busy machine does not fail it.
 func TestRunAtRest(t *testing.T) {
 	base, err := template()
 	if err != nil {
@@ -140,7 +142,7 @@ func TestRunAtRest(t *testing.T) {
 			t.Errorf("a run at rest sent requests: %s", strings.Join(log, "; "))
 		}
 		t.Logf("noop_reconcile_allocs %.0f count", allocs)
-		if allocs > allocBudget {
+		if allocs > allocBudget && !race { // the race detector lets pools lose what is put back
 			t.Errorf("a run at rest allocates %.0f times, want at most %d", allocs, allocBudget)
 		}
 		best := cpuTime(func() { _, _ = l.Reconcile(t.Context(), req) })
