@@ -38,7 +38,7 @@ var broken = map[string]struct {
 	},
 	"another object": {
 		spoil: func(d *kit.Definition[*appv1alpha1.App], _ http.RoundTripper) { add(d, "extra", nil) },
-		check: func(t *testing.T, w *kittest.World) { t.Helper(); w.Golden(t, "testdata/app.golden.yaml") },
+		check: func(t *testing.T, w *kittest.World) { t.Helper(); w.Golden(t, example+"testdata/app.golden.yaml") },
 		says:  "app.golden.yaml differs",
 	},
 	"something new in each run": {

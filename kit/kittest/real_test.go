@@ -30,7 +30,7 @@ func onServer(t *testing.T) *kittest.World {
 }
 
 func TestServerReady(t *testing.T)  { onServer(t).Ready(t) }
-func TestServerGolden(t *testing.T) { onServer(t).Golden(t, "testdata/app.golden.yaml") }
+func TestServerGolden(t *testing.T) { onServer(t).Golden(t, example+"testdata/app.golden.yaml") }
 func TestServerBudget(t *testing.T) { onServer(t).Budget(t, 0, 0) }
 func TestServerDelete(t *testing.T) { onServer(t).Delete(t, (*kittest.Play).Stop) }
 
