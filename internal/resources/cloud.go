@@ -88,6 +88,8 @@ type watched struct {
 	*mirror.Mirror
 	lister *lister
 	stop   context.CancelFunc
+	// asked is when a run got it last.
+	asked time.Time
 }
 
 // quick is the time between two lists while something is pending; overlap is how far clocks may differ.
@@ -96,6 +98,9 @@ const (
 	overlap = time.Minute
 	// debounce is the time between a notification and the list that it asks for: others come with it.
 	debounce = time.Second
+	// idle is for how many periods a mirror is kept that nobody follows and no run has got: parents come and go, and each
+	// has mirrors of its parts.
+	idle = 3
 )
 
 // mirror returns the mirror of a kind below a parent, which the values name.
@@ -106,7 +111,9 @@ func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w := c.mirrors[k.Name+path]; w != nil {
+	name := k.Name + path
+	if w := c.mirrors[name]; w != nil {
+		w.asked = time.Now()
 		return w, nil
 	}
 	parent := map[string]any{}
@@ -115,12 +122,24 @@ func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
 	}
 	l := &lister{kind: k, door: c.requests(), path: path, parent: parent, everywhere: c.terms.everywhere, seed: c.seed}
 	ctx, stop := context.WithCancel(c.ctx)
-	w := &watched{lister: l, stop: stop,
-		Mirror: mirror.New(l, mirror.Options{Period: c.period, Quick: quick, Overlap: overlap, Debounce: debounce,
-			TellsGone: k.List.Changes == "" || k.List.TellsGone})}
-	c.mirrors[k.Name+path] = w
+	w := &watched{lister: l, stop: stop, asked: time.Now()}
+	w.Mirror = mirror.New(l, mirror.Options{Period: c.period, Quick: quick, Overlap: overlap, Debounce: debounce,
+		TellsGone: k.List.Changes == "" || k.List.TellsGone, Idle: func() bool { return c.retire(name, w) }})
+	c.mirrors[name] = w
 	go w.Run(ctx)
 	return w, nil
+}
+
+// retire drops a mirror that nobody has used for long, and tells whether it did.
+func (c *cloud) retire(name string, w *watched) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(w.asked) < idle*c.period || !w.Close() {
+		return false
+	}
+	delete(c.mirrors, name)
+	w.stop()
+	return true
 }
 
 // clouds are the clouds that sessions are open to.

@@ -30,6 +30,7 @@ type controller struct {
 	complaints outputs
 	uploads    uploads
 	seen       sightings
+	follows    follows
 	turns      turns
 	bell       bell
 	// retries wakes those whose pauses are over.

@@ -93,7 +93,10 @@ func waitsFor(out *outcome.Outcome) mirror.Pending {
 	return mirror.Steady
 }
 
+// follow has an object woken by its resource. What it followed in another mirror is not its resource any more: that was
+// a part of something else, or in another cloud.
 func (c *controller) follow(o object, t *target, id string, pending mirror.Pending) {
+	c.follows.move(o.GetUID(), t.mirror)
 	t.mirror.Follow(string(o.GetUID()), id, t.marker, pending, c.waker(o))
 }
 

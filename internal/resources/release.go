@@ -153,7 +153,7 @@ func (c *controller) lost(ctx context.Context, sc *scope, t *target) *outcome.Ou
 }
 
 func (c *controller) forget(o object) {
-	c.engine.clouds.unfollow(string(o.GetUID()))
+	c.follows.move(o.GetUID(), nil)
 	c.seen.drop(o.GetUID())
 	c.seen.take(o.GetUID())
 	c.attempts.done(o.GetUID())

@@ -72,16 +72,3 @@ func (e *Engine) answers(key cloudKey, status *openstackv1.CloudStatus) {
 	}
 	condition.Set(&status.Conditions, c)
 }
-
-// unfollow lets nobody wait for the resource of an object any more.
-func (c *clouds) unfollow(uid string) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	for _, cl := range c.open {
-		cl.mu.Lock()
-		for _, w := range cl.mirrors {
-			w.Unfollow(uid)
-		}
-		cl.mu.Unlock()
-	}
-}

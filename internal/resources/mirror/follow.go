@@ -6,10 +6,17 @@ import (
 )
 
 // Follow wakes who when the resource with that id, or one with that marker, changes, appears or vanishes. While it is
-// pending the mirror lists quickly. A second call for the same who replaces the first.
+// pending the mirror lists quickly. A second call for the same who replaces the first. On a mirror that is closed it
+// wakes who at once.
 func (m *Mirror) Follow(who, id, marker string, pending Pending, wake func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.closed {
+		// It was closed between the moment in which the caller got it and this one. The caller gets another one when it
+		// looks again.
+		wake()
+		return
+	}
 	f := &follower{id: id, marker: marker, pending: pending, since: time.Now(), wake: wake}
 	old := m.followers[who]
 	waits := old != nil && old.pending == pending && old.id == id
@@ -41,6 +48,14 @@ func (m *Mirror) Unfollow(who string) (left bool) {
 	return len(m.followers) > 0
 }
 
+// Close says that nobody will get the mirror any more, unless somebody follows: then it tells that it stays open.
+func (m *Mirror) Close() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = len(m.followers) == 0
+	return m.closed
+}
+
 func (m *Mirror) unfollow(who string) {
 	f := m.followers[who]
 	if f == nil {
@@ -61,7 +76,8 @@ func ring(bell chan struct{}) {
 	}
 }
 
-// Run lists at every period while somebody follows, and quickly while something is pending, until ctx ends.
+// Run lists at every period while somebody follows, and quickly while something is pending, until ctx ends or it is
+// idle.
 func (m *Mirror) Run(ctx context.Context) {
 	for {
 		wait := m.pause()
@@ -84,8 +100,11 @@ func (m *Mirror) Run(ctx context.Context) {
 			continue
 		case <-timer.C:
 		}
-		if m.followed() {
+		switch {
+		case m.followed():
 			m.again(ctx)
+		case m.options.Idle != nil && m.options.Idle():
+			return
 		}
 	}
 }

@@ -62,6 +62,8 @@ type Options struct {
 	Overlap time.Duration
 	// Debounce is the time between a hint and the list that it asks for.
 	Debounce time.Duration
+	// Idle is called at each period in which nobody follows, and tells whether Run is to end. It may be nil.
+	Idle func() bool
 }
 
 // Mirror is the copy. Its methods may be called concurrently.
@@ -84,6 +86,8 @@ type Mirror struct {
 	// nudge asks for a list soon, first tells that somebody follows after nobody did.
 	nudge, first chan struct{}
 	hints        hints
+	// closed mirrors list no more by themselves.
+	closed bool
 }
 
 // entry is an item and when it was seen; one that is gone stays for a while, for lists that began before.

@@ -4,7 +4,7 @@ import "time"
 
 // Stats say how a mirror does.
 type Stats struct {
-	// Full is when the last list of everything began; zero when there was none.
+	// Full is when the last list of everything began; zero when there was none, or nobody follows: nobody lists then.
 	Full time.Time
 	// Resources that are there, and the size of what is kept of them.
 	Resources, Bytes int
@@ -28,7 +28,10 @@ func (m *Mirror) Strays(cluster string, known func(marker string) bool) (n int) 
 func (m *Mirror) Stats() Stats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := Stats{Full: m.full}
+	s := Stats{}
+	if len(m.followers) > 0 {
+		s.Full = m.full
+	}
 	for _, e := range m.items {
 		if !e.gone {
 			s.Resources++
