@@ -29,6 +29,7 @@ func (c *controller) target(ctx context.Context, sc *scope) (*target, *outcome.O
 		namespace = ns.GetLabels()
 	}
 	if why := cl.refuses(c.kind.Name, namespace); why != "" {
+		c.follows.move(o.GetUID(), nil) // nothing is looked at for whom the cloud is not
 		out := outcome.Wait(cloudName(cl.key, o.GetNamespace()), "The cloud %s. Name another in spec.cloudRef.", why)
 		out.Reason = "NotAllowed"
 		return nil, out
