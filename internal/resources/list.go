@@ -83,7 +83,7 @@ func (l *lister) read(ctx context.Context, query url.Values, version string, out
 ) (mirror.Listed, error) {
 	for range maxPages {
 		resp, err := l.door.Do(ctx, openstack.Request{Service: l.kind.Service, Lane: l.urgency(why), Method: http.MethodGet,
-			Path: l.path, Query: query, Header: l.header(), Microversion: version})
+			Path: l.path, Query: query, Header: l.header(l.parent), Microversion: version})
 		if err != nil {
 			return mirror.Listed{}, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
 		}
@@ -160,9 +160,12 @@ func (l *lister) query() url.Values {
 	return q
 }
 
-// header asks for the resources of all projects, where a header does that.
-func (l *lister) header() http.Header {
-	if name, value, ok := strings.Cut(l.kind.List.AllProjects, ": "); ok && l.everywhere {
+// header asks for the resources of all projects, where a header does that. What is of another project, such as its
+// quotas in Designate, needs the header, too.
+func (l *lister) header(values map[string]any) http.Header {
+	name, value, ok := strings.Cut(l.kind.List.AllProjects, ": ")
+	project, _ := values["project_id"].(string)
+	if ok && (l.everywhere || project != "" && project != l.door.ProjectID()) {
 		return http.Header{name: {value}}
 	}
 	return nil

@@ -78,15 +78,7 @@ func (t *target) request(ctx context.Context, a asked) (map[string]any, error) {
 	return out, nil
 }
 
-// header asks for the resource of another project, where a header does that.
-func (t *target) header() http.Header {
-	name, value, ok := strings.Cut(t.kind.List.AllProjects, ": ")
-	project, _ := t.wanted["project_id"].(string)
-	if ok && (t.lister.everywhere || project != "" && project != t.door.ProjectID()) {
-		return http.Header{name: {value}}
-	}
-	return nil
-}
+func (t *target) header() http.Header { return t.lister.header(t.wanted) }
 
 // open takes a resource out of its envelope.
 func (t *target) open(answer map[string]any) map[string]any {

@@ -63,8 +63,8 @@ type world struct {
 	quota bool
 	// hidden keeps the kind out of lists.
 	hidden bool
-	// shared makes the cloud a ClusterCloud.
-	shared bool
+	// shared makes the cloud a ClusterCloud, everywhere sets its allProjects.
+	shared, everywhere bool
 	// also is another kind whose objects are kept; nil for none.
 	also *d.Kind
 	// later leaves the object to the test.
@@ -181,6 +181,9 @@ func (w *world) scenario() kittest.Scenario {
 	secrets := map[string]map[string]any{"cloud": {"clouds.yaml": fake.New(nil).CloudsYAML()}}
 	maps.Copy(secrets, w.secrets)
 	spec := map[string]any{"secretRef": map[string]any{"name": "cloud"}, "syncPeriod": "5m"}
+	if w.everywhere {
+		spec["allProjects"] = true
+	}
 	if w.limits != nil {
 		spec["limits"] = w.limits
 	}

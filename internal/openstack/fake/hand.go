@@ -46,6 +46,7 @@ func (c *Cloud) Put(kind string, fields map[string]any) string {
 		c.stores[kind].rows[id] = r
 	}
 	maps.Copy(r.fields, placed(k, fields))
+	r.project = projectIn(r.fields)
 	r.fields[k.IDField()] = c.shown(k, id)
 	for _, f := range k.Fields {
 		if f.Output {

@@ -12,6 +12,10 @@ import (
 // singleton shows, sets or resets what always exists.
 func (c *Cloud) singleton(k *d.Kind, values map[string]any, q *question) answer {
 	s, id := c.stores[k.Name], relationID(k, values)
+	// As get_quotas of Designate's central does.
+	if project, ok := values["project_id"].(string); ok && byHeader(k) && !q.sees(k, project) {
+		return failure(http.StatusForbidden, "all-projects is needed for quotas of another project")
+	}
 	row := s.rows[id]
 	if row == nil {
 		c.serial++

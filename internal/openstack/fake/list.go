@@ -23,7 +23,7 @@ func (c *Cloud) list(k *d.Kind, parent map[string]any, q *question) answer {
 	since, changes := c.since(k, q)
 	var shown []any
 	for _, r := range rows {
-		if c.Hidden[k.Name] || r.concealed(q.query) || !r.within(k, parent) || !r.selected(k, q.query) ||
+		if c.Hidden[k.Name] || r.concealed(q.query) || !q.sees(k, r.project) || !r.within(k, parent) || !r.selected(k, q.query) ||
 			changes && r.touched().Before(since) {
 			continue
 		}

@@ -182,6 +182,11 @@ func (c *Cloud) one(k *d.Kind, q *question) (answer, bool) {
 	}
 	id, _ := values["the id"].(string)
 	delete(values, "the id")
+	// Designate finds no zone of another project without the header; Nova and Cinder show an administrator any resource
+	// whose id he knows, with or without the switch of their lists.
+	if r := c.stores[k.Name].rows[id]; r != nil && byHeader(k) && !q.sees(k, r.project) {
+		return missing(k, id), true
+	}
 	switch q.Method {
 	case http.MethodGet:
 		return c.show(k, id), true

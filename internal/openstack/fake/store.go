@@ -34,6 +34,8 @@ type row struct {
 	updated, leaves time.Time
 	// seeded rows were not made by a client.
 	seeded bool
+	// project that it belongs to.
+	project string
 	// importing is the state to which an import under way leads.
 	importing string
 	// taken is when somebody begins to make it.
@@ -115,7 +117,7 @@ func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, q *question)
 	c.serial++
 	now := time.Now()
 	row := &row{fields: fields, ready: now.Add(c.Build), taken: now.Add(min(c.Build/2, 10*time.Second)), updated: now,
-		serial: c.serial}
+		serial: c.serial, project: Project}
 	c.lose(k, row)
 	switch {
 	case k.State.Path == "":
