@@ -63,8 +63,11 @@ type cloud struct {
 	mirrors map[string]*watched
 	ear     ear
 
-	// recovery has those that wait for a service, by its type, full those that a quota refused, by their kinds.
-	recovery, full recovery
+	// recovery has those that wait for a service, by its type, full those that a quota refused, by their kinds. room is
+	// called when a list shows that something has changed that restricts others.
+	recovery recovery
+	full     crowds
+	room     func(*d.Kind)
 }
 
 // requests is the door through which requests go.
@@ -123,8 +126,12 @@ func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
 	l := &lister{kind: k, door: c.requests(), path: path, parent: parent, everywhere: c.terms.everywhere, seed: c.seed}
 	ctx, stop := context.WithCancel(c.ctx)
 	w := &watched{lister: l, stop: stop, asked: time.Now()}
-	w.Mirror = mirror.New(l, mirror.Options{Period: c.period, Quick: quick, Overlap: overlap, Debounce: debounce,
-		TellsGone: k.List.Changes == "" || k.List.TellsGone, Idle: func() bool { return c.retire(name, w) }})
+	o := mirror.Options{Period: c.period, Quick: quick, Overlap: overlap, Debounce: debounce,
+		TellsGone: k.List.Changes == "" || k.List.TellsGone, Idle: func() bool { return c.retire(name, w) }}
+	if restricts(k) {
+		o.Changed = func() { c.room(k) }
+	}
+	w.Mirror = mirror.New(l, o)
 	c.mirrors[name] = w
 	go w.Run(ctx)
 	return w, nil
@@ -146,11 +153,14 @@ func (c *cloud) retire(name string, w *watched) bool {
 type clouds struct {
 	mu   sync.RWMutex
 	open map[cloudKey]*cloud
-	// wake is called when a cloud opens, closes or changes.
+	// wake is called when a cloud opens, closes or changes, room when somebody else has changed what restricts others.
 	wake func(cloudKey)
+	room func(*d.Kind)
 }
 
-func newClouds() *clouds { return &clouds{open: map[cloudKey]*cloud{}, wake: func(cloudKey) {}} }
+func newClouds() *clouds {
+	return &clouds{open: map[cloudKey]*cloud{}, wake: func(cloudKey) {}, room: func(*d.Kind) {}}
+}
 
 func (c *clouds) get(key cloudKey) *cloud {
 	c.mu.RLock()
@@ -175,7 +185,8 @@ func (c *clouds) set(key cloudKey, door Door, t terms) {
 	}
 	ctx, end := context.WithCancel(context.Background())
 	c.open[key] = &cloud{key: key, name: label(key), door: door, period: t.period, terms: t, seed: maphash.MakeSeed(),
-		ctx: ctx, end: end, slots: make(chan struct{}, parallelUploads), mirrors: map[string]*watched{}}
+		ctx: ctx, end: end, slots: make(chan struct{}, parallelUploads), mirrors: map[string]*watched{},
+		room: c.room}
 	c.mu.Unlock()
 	if old != nil {
 		old.end()

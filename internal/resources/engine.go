@@ -63,7 +63,7 @@ func New(kinds []*d.Kind, open Opener) *Engine {
 		e.kinds[k.Name] = k
 		e.order = append(e.order, k.Name)
 	}
-	e.clouds.wake = e.rouse
+	e.clouds.wake, e.clouds.room = e.rouse, func(k *d.Kind) { e.room(k, cloudKey{}, false) }
 	return e
 }
 

@@ -35,7 +35,7 @@ var hardships = []hardship{
 	{fault: fake.InUse, reason: "Conflict", pause: 2 * time.Second, exact: true},
 	{fault: fake.InUse, reason: "Conflict", pause: 4 * time.Second, exact: true},
 	{fault: fake.TooLarge, reason: "QuotaExceeded", pause: time.Minute, exact: true},
-	{fault: fake.TooLarge, reason: "QuotaExceeded", pause: 2 * time.Minute, exact: true},
+	{fault: fake.TooLarge, reason: "QuotaExceeded", pause: time.Minute, exact: true},
 	{fault: fake.TooMany, reason: "RateLimited", pause: fake.Pause},
 	{fault: fake.TooMany, reason: "RateLimited", pause: fake.Pause},
 	{fault: fake.Down, reason: "Unavailable", pause: time.Second, woken: true},

@@ -23,8 +23,8 @@ func TestQuota(t *testing.T) {
 		}
 		before := len(writes(p))
 		p.Pass(time.Hour)
-		if n := len(writes(p)) - before; n < 5 || n > 12 {
-			p.T.Errorf("%d tries in an hour without room, want about seven", n)
+		if n := len(writes(p)) - before; n < 5 || n > 20 {
+			p.T.Errorf("%d tries in an hour without room, want about twelve", n)
 		}
 		if c := p.Condition(w.kind.Name+"/sample", "Ready"); c.Reason != "QuotaExceeded" {
 			p.T.Errorf("the condition is %v", c)

@@ -9,7 +9,6 @@ import (
 	"stackwright.dev/kit/outcome"
 
 	"stackwright.dev/stackwright/internal/openstack"
-	d "stackwright.dev/stackwright/internal/resources/descriptor"
 )
 
 // recovery has the objects that wait for something that lasts, such as a service that does not answer. The pauses
@@ -60,9 +59,6 @@ func (l listening) Do(ctx context.Context, r openstack.Request) (*openstack.Resp
 
 // awaited notes an object whose step failed because its service did not answer, or because a quota is met.
 func (c *controller) awaited(o object, out *outcome.Outcome) *outcome.Outcome {
-	if out == nil || out.State != outcome.StateFailed {
-		return out
-	}
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 	retry := func() { c.retries.wake(key) }
 	for _, k := range cloudsOf(o) {
@@ -70,31 +66,17 @@ func (c *controller) awaited(o object, out *outcome.Outcome) *outcome.Outcome {
 		if cl == nil {
 			continue
 		}
-		switch out.Class {
-		case outcome.Unavailable:
-			cl.recovery.wait(c.kind.Service, o.GetUID(), retry)
-		case outcome.Quota:
+		fails := out != nil && out.State == outcome.StateFailed
+		switch {
+		case fails && out.Class == outcome.Quota:
 			cl.full.wait(c.kind.Name, o.GetUID(), retry)
+		case cl.full.left(c.kind.Name, o.GetUID()) && !fails:
+			cl.full.next(c.kind.Name, false)
+		}
+		if fails && out.Class == outcome.Unavailable {
+			cl.recovery.wait(c.kind.Service, o.GetUID(), retry)
 		}
 		break
 	}
 	return out
-}
-
-// room has everybody try again whom a quota refused, and for whom there may be room now that a resource of a kind is
-// changed or gone. A quota may be an administrator's, who comes to the same cloud by another object.
-func (e *Engine) room(k *d.Kind, key cloudKey, gone bool) {
-	if cl := e.clouds.get(key); cl != nil && gone {
-		cl.full.over(k.Name)
-	}
-	if !k.Limits && k.Shape != d.Singleton {
-		return
-	}
-	for _, cl := range e.clouds.all() {
-		for _, limited := range e.kinds {
-			if k.Limits || limited.Service == k.Service {
-				cl.full.over(limited.Name)
-			}
-		}
-	}
 }

@@ -154,6 +154,9 @@ func (c *controller) lost(ctx context.Context, sc *scope, t *target) *outcome.Ou
 
 func (c *controller) forget(o object) {
 	c.follows.move(o.GetUID(), nil)
+	for _, cl := range c.engine.clouds.all() {
+		cl.full.left(c.kind.Name, o.GetUID())
+	}
 	c.seen.drop(o.GetUID())
 	c.seen.take(o.GetUID())
 	c.attempts.done(o.GetUID())

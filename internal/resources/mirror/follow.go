@@ -214,7 +214,7 @@ func (m *Mirror) list(ctx context.Context, changes bool, why Reason) error {
 		return err
 	}
 	m.failed = 0
-	woken := m.take(listed, begin)
+	woken, changed := m.take(listed, begin)
 	if listed.All {
 		woken = append(woken, m.sweep(listed.Found, begin)...)
 		m.full = begin
@@ -223,13 +223,17 @@ func (m *Mirror) list(ctx context.Context, changes bool, why Reason) error {
 	for _, f := range woken {
 		f.wake()
 	}
+	if changed && m.options.Changed != nil {
+		m.options.Changed()
+	}
 	return nil
 }
 
-// take stores a list and returns the followers of what changed.
-func (m *Mirror) take(l Listed, at time.Time) (woken []*follower) {
+// take stores a list and returns the followers of what changed, and whether anything did that is there.
+func (m *Mirror) take(l Listed, at time.Time) (woken []*follower, changed bool) {
 	for _, i := range l.Found {
 		if m.store(i, at) {
+			changed = true
 			woken = append(woken, m.interested(i.ID, i.Marker)...)
 		}
 	}
@@ -239,7 +243,7 @@ func (m *Mirror) take(l Listed, at time.Time) (woken []*follower) {
 			woken = append(woken, m.interested(id, marker)...)
 		}
 	}
-	return woken
+	return woken, changed
 }
 
 // sweep removes what a list of everything did not show, and forgets what is gone for long.

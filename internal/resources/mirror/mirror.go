@@ -62,6 +62,8 @@ type Options struct {
 	Overlap time.Duration
 	// Debounce is the time between a hint and the list that it asks for.
 	Debounce time.Duration
+	// Changed is called when a list shows another resource than the one before. It must not block, and it may be nil.
+	Changed func()
 	// Idle is called at each period in which nobody follows, and tells whether Run is to end. It may be nil.
 	Idle func() bool
 }
