@@ -158,6 +158,58 @@ func TestRefusalIsTold(t *testing.T) {
 	})
 }
 
+// Who waits first and is refused then is told so, with the request, although it was not ready before either.
+func TestRefusalAfterWaitingIsTold(t *testing.T) {
+	refuse := func(_ int, r *http.Request) fake.Fault {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/users") {
+			return fake.Down
+		}
+		return fake.None
+	}
+	objects := good(namespace("default"), one("Project", "default", "other", "resource: {}"),
+		one("User", "default", "ann", "resource: {defaultProjectRef: {name: shop}}"))
+	kittest.New(t, stage(t, func(c *fake.Cloud) { c.Fault = refuse }, objects...)).Run(t, func(p *kittest.Play) {
+		wantSays(p, "User/ann", "False Waiting")
+		another("Project", "shop", "resource: {}")(p)
+		p.Pass(time.Hour)
+		wantSays(p, "User/ann", "False Unavailable")
+		all := p.Events("User/ann")
+		if len(all) != 1 || !has(all, "Warning ", "(request req-") {
+			t.Errorf("the events are %q", all)
+		}
+	})
+}
+
+// Nova's fault of a server is in the condition, the same in each run, and in an Event, once.
+func TestFaultIsTold(t *testing.T) {
+	w := newWorld(t, kind(t, "Server"))
+	kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		const fault = "No valid host was found."
+		cloudOf(p).Put("Server", map[string]any{"id": made(w, p)[0]["id"], "status": "ERROR",
+			"fault": map[string]any{"code": float64(500), "message": fault}})
+		p.Pass(later)
+		const said = "the Server is in state ERROR: No valid host was found; repair it"
+		told := func() []string {
+			return slices.DeleteFunc(p.Events("Server/sample"), func(e string) bool { return !strings.HasPrefix(e, "Warning ") })
+		}
+		if all := told(); len(all) != 1 || !strings.Contains(all[0], said) {
+			t.Errorf("the warnings are %q", all)
+		}
+		before := p.Condition("Server/sample", "Ready")
+		if !strings.Contains(before.Message, said) {
+			t.Errorf("the condition is %v", before)
+		}
+		p.Pass(time.Hour)
+		if now := p.Condition("Server/sample", "Ready"); now != before {
+			t.Errorf("after an hour the condition is %v, it was %v", now, before)
+		}
+		if all := told(); len(all) != 1 {
+			t.Errorf("after an hour the warnings are %q", all)
+		}
+	})
+}
+
 // metric is the value of a series, without the prefix of its name.
 func (w *world) metric(series string) float64 {
 	w.t.Helper()
