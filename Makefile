@@ -13,7 +13,7 @@ compile = go build -C $(1) -ldflags='-s -w $(3)' -o $(CURDIR)/bin/ $(2)
 # Kubernetes does not know its version unless the linker tells it.
 K8S = $(shell awk '$$1 == "k8s.io/kubernetes" {print $$2; exit}' devcluster/go.mod)
 K8S_FLAGS = $(foreach v,gitVersion=$(K8S) gitMajor=1 gitMinor=$(word 2,$(subst ., ,$(K8S))),$(foreach p,component-base client-go/pkg,-X k8s.io/$(p)/version.$(v)))
-# Runs are reproducible and cached by go test on a desk; in CI every test runs, in random order.
+# Cached by go test on a desk; in CI every test runs, in random order.
 TEST := GOGC=400 go test -timeout=15m $(if $(CI),-count=1 -shuffle=on)
 
 sources = $(shell find $(1) -type f -not -name '*_test.go' -not -path '*/testdata/*' -not -name '*.md' 2>/dev/null)
@@ -23,8 +23,7 @@ PROGRAMS := bin/stackwright bin/stackwright-operator bin/stackwright-agent bin/s
 RUNTIME := bin/containerd bin/containerd-shim-runc-v2
 CLUSTER := bin/devcluster bin/pause bin/coredns $(RUNTIME)
 
-.PHONY: up down clean build generate lint generated figures help compiler test test-unit test-race test-api test-crash \
-  test-e2e bench-kit bench-resources bench-deploy
+.PHONY: up down clean build generate lint generated figures help compiler test test-unit test-race test-api test-crash test-e2e bench-kit bench-resources bench-deploy
 
 ##@ Use
 
@@ -91,8 +90,9 @@ test-api: bin/devcluster ## Tests against a real API server, whose names begin w
 	$(SERVER) -short $(call tagged,apiserver,api charts internal cmd)
 	cd kit && $(SERVER) -short $(subst ./kit/,./,$(call tagged,apiserver,kit))
 
-test-crash: bin/devcluster ## Kill the operator of each service at each of its requests; test-api does so at a part of them
+test-crash: bin/devcluster ## Kill the operator of each service and kind at each of its requests; test-api and test-unit a part
 	$(SERVER)'(Promises|Crash)$$' $(call tagged,apiserver,internal/services internal/fleet internal/infra)
+	$(TEST) -timeout=60m -run='Crash$$' ./internal/resources -args -whole
 
 # All stories but those of many minutes; RUN=. plays these too, RUN=Galera only those of that name.
 PLAY := $(if $(RUN),-run='$(RUN)',-short)

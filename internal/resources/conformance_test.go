@@ -76,20 +76,6 @@ func TestCreate(t *testing.T) {
 	})
 }
 
-// A process that dies at any request, before or after it took effect, leaves one resource in the end.
-func TestCrash(t *testing.T) {
-	for _, k := range writable() {
-		t.Run(k.Name, func(t *testing.T) {
-			t.Parallel()
-			s := newWorld(t, k).scenario()
-			if !*whole {
-				s.Stride = 4
-			}
-			kittest.New(t, s).Crash(t, nil)
-		})
-	}
-}
-
 func TestDelete(t *testing.T) {
 	for _, k := range writable() {
 		t.Run(k.Name, func(t *testing.T) {

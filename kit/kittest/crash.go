@@ -1,6 +1,7 @@
 package kittest
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -49,15 +50,14 @@ const shortStride = 24
 // Crash plays the scenario once per request of the operator and per way to die. The operator is killed at that
 // request and started again; the end state must be that of an undisturbed play, and nothing may have been created
 // twice. A script goes on after Scenario.Script, such as a change or a deletion: then the requests that it causes are
-// tried, and not those before. It may be nil. With -short every 24th request
-// is tried, from a random one on; the name of a test has its request.
+// tried, and not those before. It may be nil. With a Stride, which is 24 at least under -short, each way to die is tried
+// at a part of them, once at least, from a random one on; the name of a test has its request, and -begin repeats it.
 func (w *World) Crash(t *testing.T, script func(*Play)) {
 	t.Helper()
 	want := w.calm(t, script)
-	stride, begin := max(1, w.Stride), 0
-	if testing.Short() {
-		stride = max(1, min(max(stride, shortStride), want.last-want.first+1))
-		begin = rand.IntN(stride)
+	stride, begin := w.pace(want.last - want.first + 1)
+	if stride > 1 {
+		t.Logf("every request in %d is tried; -args -begin=%d tries the same ones", stride, begin)
 	}
 	for i, death := range []Death{Lost, Unanswered, After} {
 		t.Run(string(death), func(t *testing.T) {
@@ -69,6 +69,22 @@ func (w *World) Crash(t *testing.T, script func(*Play)) {
 			}
 		})
 	}
+}
+
+// first is the flag that repeats what a crash test has tried.
+var first = flag.Int("begin", -1, "try requests in crash plays from this one on, not from a random one")
+
+// pace is how far apart the requests are that are tried of n, and which is the first.
+func (w *World) pace(n int) (stride, begin int) {
+	stride = max(1, w.Stride)
+	if testing.Short() {
+		stride = max(stride, shortStride)
+	}
+	stride = max(1, min(stride, n))
+	if *first >= 0 {
+		return stride, *first % stride
+	}
+	return stride, rand.IntN(stride)
 }
 
 // crash plays with one death.
