@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -127,6 +128,100 @@ func TestServerKeepsTheCloud(t *testing.T) {
 	if err := live.Update(t.Context(), u); err == nil || !strings.Contains(err.Error(), "cloudRef cannot be added") {
 		t.Errorf("the answer is %v", err)
 	}
+}
+
+// Of fields that exclude each other the API server takes one, and says which when there are two, or none where one is
+// needed.
+func TestServerKeepsUnions(t *testing.T) {
+	for _, k := range kinds.Served() {
+		for i, group := range slices.Concat(k.OneOf, k.AtMostOne) {
+			needed := i < len(k.OneOf)
+			names := specNames(k, group)
+			full, err := sample.Full(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names {
+				delete(full, name)
+			}
+			wants(t, k, full, "none of "+strings.Join(names, ", "), needed, "set exactly one of "+strings.Join(names, ", "))
+			for n := range names[1:] {
+				both, pair := runtime.DeepCopyJSON(full), names[n:n+2]
+				for _, f := range k.Fields {
+					if slices.Contains(pair, f.Spec()) {
+						both[f.Spec()], _ = sample.Value(f, 0)
+					}
+				}
+				wants(t, k, both, "both "+strings.Join(pair, " and "), true, "one of "+strings.Join(names, ", "))
+			}
+		}
+	}
+}
+
+// wants tells whether the API server refuses what is declared, and with which words.
+func wants(t *testing.T, k *d.Kind, resource map[string]any, what string, refused bool, says string) {
+	t.Helper()
+	err := live.Create(t.Context(), declared(k, resource), client.DryRunAll)
+	switch {
+	case !refused && err != nil:
+		t.Errorf("%s with %s is refused: %v", k.Name, what, err)
+	case refused && !apierrors.IsInvalid(err):
+		t.Errorf("%s with %s is not refused: %v", k.Name, what, err)
+	case refused && !strings.Contains(err.Error(), says):
+		t.Errorf("%s with %s is refused without saying %q: %v", k.Name, what, says, err)
+	}
+}
+
+// Values beyond the limits of their fields are refused: too large, too small, too long, none of the words, or of another
+// form.
+func TestServerKeepsLimits(t *testing.T) {
+	n := 0
+	for _, k := range kinds.Served() {
+		full, err := sample.Full(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range k.Fields {
+			for what, v := range beyond(f) {
+				n++
+				changed := runtime.DeepCopyJSON(full)
+				others, _ := rivals(k, f)
+				for _, other := range others {
+					delete(changed, other.Spec())
+				}
+				changed[f.Spec()] = v
+				wants(t, k, changed, f.Spec()+" that is "+what, true, "spec.resource."+f.Spec())
+			}
+		}
+	}
+	t.Logf("%d values beyond limits were refused", n)
+}
+
+// beyond are values that a field does not take, by what is wrong with them.
+func beyond(f d.Field) map[string]any {
+	out := map[string]any{}
+	switch {
+	case f.Const != nil || f.IsRef():
+	case f.Type == d.Int:
+		if f.Max > 0 {
+			out["too large"] = f.Max + 1
+		}
+		if f.HasMin {
+			out["too small"] = f.Min - 1
+		}
+	case f.Type == d.String && len(f.Enum) > 0:
+		out["none of the words"] = "neither"
+	case f.Type == d.String:
+		if f.Max > 0 {
+			out["too long"] = strings.Repeat("a", int(f.Max)+1)
+		}
+		for _, v := range []string{"a b", "a,b", "a/b", "ä", "!", "\n"} {
+			if fits, err := regexp.MatchString(f.Pattern, v); err == nil && !fits {
+				out["of another form"] = v
+			}
+		}
+	}
+	return out
 }
 
 // Every field is changed, added and removed. The API server refuses that of create-only fields, and takes it of others.
