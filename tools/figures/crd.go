@@ -15,7 +15,7 @@ func crdSizes(charts string) ([]figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing CRDs: %w", err)
 	}
-	list := []figure{{"kinds", len(paths), "kinds"}}
+	list, sum := []figure{{"kinds", len(paths), "kinds"}}, 0
 	for _, path := range paths {
 		content, err := os.ReadFile(path)
 		if err != nil {
@@ -32,6 +32,7 @@ func crdSizes(charts string) ([]figure, error) {
 			return nil, fmt.Errorf("reading %s: %w", path, err)
 		}
 		list = append(list, figure{"crd:" + object.Metadata.Name, len(data), "bytes"})
+		sum += len(data)
 	}
-	return list, nil
+	return append(list, figure{"crds", sum, "bytes"}), nil
 }

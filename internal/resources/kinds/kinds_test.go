@@ -40,6 +40,7 @@ func TestKindsFitTogether(t *testing.T) {
 	if len(hooks) > 12 {
 		t.Errorf("%d kinds have hooks, at most 12: %s", len(hooks), hooks)
 	}
+	t.Logf("%d kinds, %d with hooks: %s", len(all), len(hooks), strings.Join(hooks, " "))
 }
 
 // problems lists what is wrong with a kind.

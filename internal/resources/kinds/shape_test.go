@@ -2,6 +2,8 @@ package kinds_test
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -49,8 +51,15 @@ func TestDescriptorsAreShort(t *testing.T) {
 	if n := len(kinds.All()); n != len(lines) {
 		t.Errorf("there are %d descriptors and %d kinds; add each one to All", len(lines), n)
 	}
-	sorted := slices.Sorted(maps.Values(lines))
-	t.Logf("%d kinds, the median has %d lines, the longest %d", len(sorted), sorted[len(sorted)/2], sorted[len(sorted)-1])
+	names := slices.SortedFunc(maps.Keys(lines), func(a, b string) int {
+		return cmp.Or(lines[b]-lines[a], strings.Compare(a, b))
+	})
+	var longest []string
+	for _, name := range names[:min(5, len(names))] {
+		longest = append(longest, fmt.Sprint(name, " ", lines[name]))
+	}
+	t.Logf("%d kinds, the median has %d lines, the longest are %s", len(names), lines[names[len(names)/2]],
+		strings.Join(longest, ", "))
 }
 
 func TestNamesAreUnique(t *testing.T) {
