@@ -79,6 +79,7 @@ func TestLastSyncTime(t *testing.T) {
 		if first.After(begin) || begin.Sub(first) > 10*time.Minute {
 			t.Errorf("at %s it is %s", begin, first)
 		}
+		p.Restart() // so that all is looked at again
 		p.Pass(time.Hour)
 		if now := at(p); now != first {
 			t.Errorf("after an hour without a change it is %s, it was %s", now, first)
