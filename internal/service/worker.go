@@ -92,11 +92,7 @@ func (s Service[T]) workerSteps(o ...step.Option[T]) []step.Step[T] {
 	var steps []step.Step[T]
 	for _, w := range s.Workers {
 		steps = append(steps, step.Objects(w.Name, func(sc *step.Scope[T]) ([]client.Object, error) {
-			made := s.sets(sc, w)
-			if w.Serves != nil {
-				made = append(made, s.budget(sc.Owner(), w.Name))
-			}
-			return made, sc.Err()
+			return s.sets(sc, w), sc.Err()
 		}, append(slices.Clone(o), w.needs(), step.Makes[T](w.kinds()...), step.Reads[T](s.authorityRefs()...),
 			step.Reads[T](RefConfig), step.After[T](StepAccess, StepConfig),
 			step.Condition[T](w.Title+"Ready"), step.Component[T](ComponentWorkers))...))
@@ -121,15 +117,12 @@ func (w Worker[T]) needs() step.Option[T] {
 	}
 }
 
-// kinds are what runs the worker's pods, and what guards those of an API.
+// kinds are what runs the worker's pods, and what guards them.
 func (w Worker[T]) kinds() []client.Object {
-	switch {
-	case w.Serves != nil:
-		return []client.Object{&appsv1.Deployment{}, &policyv1.PodDisruptionBudget{}}
-	case w.stable():
-		return []client.Object{&appsv1.StatefulSet{}}
+	if w.stable() {
+		return []client.Object{&appsv1.StatefulSet{}, &policyv1.PodDisruptionBudget{}}
 	}
-	return []client.Object{&appsv1.Deployment{}}
+	return []client.Object{&appsv1.Deployment{}, &policyv1.PodDisruptionBudget{}}
 }
 
 func (w Worker[T]) stable() bool { return w.Stable || w.Parts != nil }
@@ -149,10 +142,10 @@ func (w Worker[T]) sets(o T) []string {
 	return out
 }
 
-// sets run the worker's pods.
+// sets run the worker's pods, each with the budget that guards them.
 func (s Service[T]) sets(sc *step.Scope[T], w Worker[T]) []client.Object {
 	if w.Parts == nil {
-		return []client.Object{s.worker(sc, w)}
+		return []client.Object{s.worker(sc, w), s.budget(sc.Owner(), w.Name)}
 	}
 	var out []client.Object
 	for _, p := range w.Parts(sc.Owner()) {
@@ -165,7 +158,7 @@ func (s Service[T]) sets(sc *step.Scope[T], w Worker[T]) []client.Object {
 		if set, ok := set.(*appsv1.StatefulSet); ok {
 			p.Change(&set.Spec.Template)
 		}
-		out = append(out, set)
+		out = append(out, set, s.budget(sc.Owner(), one.Name))
 	}
 	return out
 }

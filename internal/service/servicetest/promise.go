@@ -2,13 +2,17 @@ package servicetest
 
 import (
 	"encoding/base64"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"stackwright.dev/kit/kittest"
 )
@@ -27,6 +31,7 @@ func (k Kind) Promises(t *testing.T) {
 		}
 		kittest.New(t, k.Scenario(t, patch)).Delete(t, nil)
 	})
+	t.Run("pods leave a node one by one", k.guarded)
 	if k.Option != "" {
 		t.Run("only the API is impatient", k.impatience)
 		t.Run("a wrong option changes nothing", k.wrongOption)
@@ -179,6 +184,41 @@ func (k Kind) catalog(t *testing.T) {
 		p.Ready()
 		if p.Object(public) == nil {
 			t.Error("there is no endpoint")
+		}
+	})
+}
+
+// guarded: whoever drains a node takes one pod at a time of each set, and may always take one, also of a set that has no
+// other.
+func (k Kind) guarded(t *testing.T) {
+	kittest.New(t, k.Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		budgets := map[string]*policyv1.PodDisruptionBudget{}
+		sets := map[string]map[string]string{}
+		for _, u := range p.Objects() {
+			b := &policyv1.PodDisruptionBudget{}
+			switch u.GetKind() {
+			case "PodDisruptionBudget":
+				Must(t, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, b))
+				budgets[u.GetName()] = b
+			case "Deployment", "StatefulSet":
+				selector, _, err := unstructured.NestedStringMap(u.Object, "spec", "selector", "matchLabels")
+				Must(t, err)
+				sets[u.GetName()] = selector
+			}
+		}
+		for name, selector := range sets {
+			b := budgets[name]
+			if b == nil || !maps.Equal(b.Spec.Selector.MatchLabels, selector) {
+				t.Errorf("%s has no budget of its own", name)
+				continue
+			}
+			if most := b.Spec.MaxUnavailable; most == nil || most.String() != "1" && most.String() != "100%" {
+				t.Errorf("budget %s lets %s pods go", name, most)
+			}
+		}
+		if len(sets) == 0 || len(budgets) != len(sets) {
+			t.Errorf("there are %d budgets for %d sets", len(budgets), len(sets))
 		}
 	})
 }
