@@ -88,34 +88,71 @@ func (a *app) showStatus(s *survey) {
 	}
 }
 
-// watchStatus redraws on a terminal, and writes a line per change elsewhere.
+// watchStatus shows changes until it is interrupted.
 func (a *app) watchStatus(ctx context.Context) error {
-	redraw := a.terminal()
-	last := ""
+	return (&watcher{app: a, ask: a.survey, redraw: a.terminal()}).run(ctx)
+}
+
+// watcher redraws on a terminal, and writes a line per change elsewhere. An API server that does not answer for a while,
+// as while it restarts, is no reason to stop: what was seen last stays, with what went wrong.
+type watcher struct {
+	*app
+
+	ask    func(context.Context) (*survey, error)
+	redraw bool
+	// seen is the last survey that succeeded, at is when.
+	seen   *survey
+	at     time.Time
+	last   string
+	outage forbearance
+}
+
+// answerWithin is how long a question of a watch may take. A cut network answers nothing at all.
+const answerWithin = 10 * time.Second
+
+func (w *watcher) run(ctx context.Context) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
-		s, err := a.survey(ctx)
+		asking, cancel := context.WithTimeout(ctx, answerWithin)
+		s, err := w.ask(asking)
+		cancel()
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err != nil {
+		// Who has not seen anything yet may have the wrong cluster before them.
+		if !w.outage.bears(err) || err != nil && w.seen == nil {
 			return err
 		}
-		if now := s.oneLine(); redraw || now != last {
-			last = now
-			if redraw {
-				fmt.Fprint(a.out, "\x1b[H\x1b[2J")
-				a.showStatus(s)
-			} else {
-				fmt.Fprintln(a.out, time.Now().Format("15:04:05"), now)
-			}
-		}
+		w.show(s, err)
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
 		}
+	}
+}
+
+// show shows a survey, or the one before with the error that came instead.
+func (w *watcher) show(s *survey, err error) {
+	line := ""
+	if err == nil {
+		w.seen, w.at = s, time.Now()
+		line = s.oneLine()
+	} else {
+		line = "asking again: " + firstLine(err.Error())
+	}
+	if w.redraw {
+		fmt.Fprint(w.out, "\x1b[H\x1b[2J")
+		w.showStatus(w.seen)
+		if err != nil {
+			fmt.Fprintf(w.out, "\nthis is the state of %s; %s\n", w.at.Format(time.TimeOnly), line)
+		}
+		return
+	}
+	if line != w.last {
+		w.last = line
+		fmt.Fprintln(w.out, time.Now().Format(time.TimeOnly), line)
 	}
 }
 
