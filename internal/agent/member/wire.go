@@ -58,11 +58,24 @@ func (s State) Majority() bool { return 2*len(s.Service.Running) > len(s.Members
 type Service struct {
 	// Why says what keeps the daemon from serving; empty when it serves.
 	Why string `json:"why,omitempty"`
+	// Alarms are what the daemon runs short of. It serves, with what its kind of daemon refuses in that state.
+	Alarms []Alarm `json:"alarms,omitempty"`
 	// Running are the pods of the cluster whose daemon runs.
 	Running []string `json:"running,omitempty"`
 	// Version of the daemon.
 	Version string `json:"version,omitempty"`
 }
+
+// Alarm is what a daemon runs short of.
+type Alarm string
+
+// The alarms.
+const (
+	// Disk: the volume has little room left.
+	Disk Alarm = "Disk"
+	// Memory: the daemon has taken as much as it may.
+	Memory Alarm = "Memory"
+)
 
 // Mode is how a member begins.
 type Mode string

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"stackwright.dev/stackwright/internal/agent/member"
 )
 
 // managementPort is where the broker's management API listens, on the loopback address of the pod only.
@@ -31,6 +33,8 @@ func newDoor(password string) *door {
 type failure struct {
 	code   int
 	reason string
+	// resources of which there are alarms.
+	resources []string
 }
 
 func (f *failure) Error() string {
@@ -79,10 +83,7 @@ func (d *door) call(ctx context.Context, method, path string, in, out any) error
 		return fmt.Errorf("reading the broker's answer: %w", err)
 	}
 	if res.StatusCode >= http.StatusMultipleChoices {
-		var why struct{ Reason any }
-		_ = json.Unmarshal(b, &why)
-		reason, _ := why.Reason.(string)
-		return &failure{code: res.StatusCode, reason: reason}
+		return refusal(res.StatusCode, b)
 	}
 	if out == nil {
 		return nil
@@ -91,6 +92,21 @@ func (d *door) call(ctx context.Context, method, path string, in, out any) error
 		return fmt.Errorf("decoding the broker's answer: %w", err)
 	}
 	return nil
+}
+
+// refusal reads an answer that is no success.
+func refusal(code int, body []byte) *failure {
+	var why struct {
+		Reason any
+		Alarms []struct{ Resource string }
+	}
+	_ = json.Unmarshal(body, &why)
+	f := &failure{code: code}
+	f.reason, _ = why.Reason.(string)
+	for _, a := range why.Alarms {
+		f.resources = append(f.resources, a.Resource)
+	}
+	return f
 }
 
 type node struct {
@@ -105,13 +121,52 @@ func (d *door) nodes(ctx context.Context) ([]node, error) {
 	return out, err
 }
 
-// check asks one of the broker's health checks. No error and an empty reason mean that it passed.
-func (d *door) check(ctx context.Context, name string) (string, error) {
+// examine asks one of the broker's health checks. No error and no failure mean that it passed.
+func (d *door) examine(ctx context.Context, name string) (*failure, error) {
 	err := d.call(ctx, http.MethodGet, "health/checks/"+name, nil, nil)
 	if f, ok := errors.AsType[*failure](err); ok && f.code == http.StatusServiceUnavailable {
-		return f.Error(), nil
+		return f, nil
 	}
-	return "", err
+	return nil, err
+}
+
+// check asks one of the broker's health checks for the reason of its failure; empty means that it passed.
+func (d *door) check(ctx context.Context, name string) (string, error) {
+	f, err := d.examine(ctx, name)
+	if f == nil || err != nil {
+		return "", err
+	}
+	return f.Error(), nil
+}
+
+// alarms are those of this member that its clients can live with, and what else keeps it from serving. Without disk or
+// memory RabbitMQ reads nothing more from publishers, at whichever member they are; consumers go on, and are the ones
+// who make room. Without file descriptors it takes no new connections. See rabbit_alarm.erl.
+func (d *door) alarms(ctx context.Context) ([]member.Alarm, string, error) {
+	f, err := d.examine(ctx, "local-alarms")
+	if f == nil || err != nil {
+		return nil, "", err
+	}
+	var out []member.Alarm
+	var other []string
+	for _, r := range f.resources {
+		switch r {
+		case "disk space":
+			out = append(out, member.Disk)
+		case "memory":
+			out = append(out, member.Memory)
+		default:
+			other = append(other, r)
+		}
+	}
+	switch {
+	case len(other) > 0:
+		return out, "the broker runs short of " + strings.Join(other, ", "), nil
+	case len(out) == 0:
+		return nil, f.Error(), nil
+	}
+	slices.Sort(out)
+	return out, "", nil
 }
 
 // version of the running broker.

@@ -113,13 +113,14 @@ func (t *term) observe(ctx context.Context) (member.Service, []string, error) {
 	case 2*len(b.Running) <= len(members):
 		b.Why = fmt.Sprintf("%d of %d members run, which is no majority", len(b.Running), len(members))
 	}
-	for _, check := range []string{"port-listener/" + t.cfg.Port, "local-alarms"} {
-		if b.Why != "" {
-			break
-		}
-		if b.Why, err = t.door.check(ctx, check); err != nil {
-			return member.Service{}, nil, err
-		}
+	if b.Why == "" {
+		b.Why, err = t.door.check(ctx, "port-listener/"+t.cfg.Port)
+	}
+	if b.Why == "" && err == nil {
+		b.Alarms, b.Why, err = t.door.alarms(ctx)
+	}
+	if err != nil {
+		return member.Service{}, nil, err
 	}
 	return b, members, nil
 }

@@ -96,6 +96,8 @@ func steps(dial Dial) []step.Step[object] {
 			step.Ready[object]("StatefulSet", gate.Exists), step.OnImmutable[object](step.Orphan)),
 		step.Check(stepMembers, cluster.Members, step.Sees[object](stepSet), step.Reads[object](refAgent),
 			step.Condition[object]("MembersReady")),
+		step.Check("alarms", alarms(cluster), step.After[object](stepMembers), step.Reads[object](refAgent),
+			step.Every[object](lookEvery), step.Condition[object]("MembersReady")),
 		step.Check(stepRollout, cluster.Rollout, step.Sees[object](stepSet), step.After[object](stepMembers),
 			step.Condition[object]("DeploymentReady")),
 		step.Check("features", cluster.Upgraded(func(r object) string { return r.Spec.Image }),

@@ -170,7 +170,7 @@ func (m *Members) count(members []string) {
 		}
 	}
 	for _, p := range running {
-		m.pod(p).Service = wire.Service{Running: slices.Clone(running), Version: "4.0.5"}
+		m.pod(p).Service = wire.Service{Running: slices.Clone(running), Version: "4.0.5", Alarms: m.pod(p).Service.Alarms}
 	}
 }
 
