@@ -68,7 +68,7 @@ func Definition(releases func(context.Context) ([]string, error)) kit.Definition
 		New:  func() *cloud { return &cloud{} },
 		Refs: append(useRefs(),
 			ref.To(refRelease, &controlplanev1.OpenStackRelease{}, releaseKey, ref.Optional[*cloud](),
-				ref.DigestOf[*cloud](generation)),
+				ref.Hold[*cloud](), ref.DigestOf[*cloud](generation)),
 			ref.Local(refClouds, &corev1.Secret{}, cloudsSecret, ref.Fields[*cloud](cloudsFile, cloudsCA)),
 			ref.To(refListeners, &corev1.Secret{}, listenerKeys, ref.Optional[*cloud](),
 				ref.Fields[*cloud](messagebus.KeyTransportURL, messagebus.KeyCA)),
@@ -86,6 +86,8 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 	return append([]step.Step[*cloud]{
 		step.Check(stepServices, checkServices, step.Condition[*cloud]("ServicesKnown")),
 		step.Check(stepRelease, checkRelease(releases), release, step.Condition[*cloud]("ReleaseReady")),
+		// Nothing comes after it: the services go on with a release that is held.
+		step.Check("release-kept", keptRelease, release, step.Condition[*cloud]("ReleaseReady")),
 		pki.CA(stepCA, caSecret, ownCA, ready, step.Condition[*cloud]("CAReady"), step.KeepWhen(keepsData)),
 		step.Objects(stepGalera, galera, ready, release, step.After[*cloud](stepCA),
 			step.When(galeraOn), step.Makes[*cloud](&infrav1.Galera{}), step.Condition[*cloud]("GaleraReady")),

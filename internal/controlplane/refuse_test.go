@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"stackwright.dev/kit/kittest"
 )
 
@@ -50,6 +52,47 @@ func TestBadInputIsRefused(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A release that is deleted stays as long as a control plane uses it, which says so and runs on.
+func TestReleaseInUseIsKept(t *testing.T) {
+	const release = "OpenStackRelease/epoxy"
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		other := p.Object("OpenStackRelease/epoxy").DeepCopy()
+		p.Remove(release)
+		p.Settle()
+		if u := p.Object(release); u == nil || u.GetDeletionTimestamp() == nil {
+			t.Fatal("the release is gone, or was not deleted")
+		}
+		wantCondition(t, p, "ReleaseReady", "False", "ReleaseDeleted",
+			"OpenStackRelease epoxy was deleted and stays while control plane first in namespace cloud uses it; "+
+				"set spec.release to another one")
+		p.Change(cloud, "spec.services", map[string]any{"galera": map[string]any{"replicas": int64(3)}})
+		p.Settle()
+		if n, _, _ := unstructured.NestedInt64(p.Object("Galera/first-galera").Object, "spec", "replicas"); n != 3 {
+			t.Errorf("Galera has %d replicas: a change waits for the release", n)
+		}
+		other.SetName("copy")
+		other.SetFinalizers(nil)
+		other.SetResourceVersion("")
+		other.SetUID("")
+		other.SetManagedFields(nil)
+		p.Create(other)
+		p.Change(cloud, "spec.release", "copy")
+		p.Settle()
+		p.Ready()
+		if p.Object(release) != nil {
+			t.Error("the release is held although nobody uses it")
+		}
+		p.Remove("OpenStackRelease/copy")
+		p.Remove(cloud)
+		p.Change(cloud, "spec.confirmDeletion", "first")
+		p.Settle()
+		if p.Object("OpenStackRelease/copy") != nil {
+			t.Error("the release outlives the last control plane")
+		}
+	})
 }
 
 func wantCondition(t *testing.T, p *kittest.Play, kind, status, reason, says string) {

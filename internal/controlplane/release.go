@@ -69,6 +69,19 @@ func checkRelease(releases func(context.Context) ([]string, error)) func(context
 	}
 }
 
+// keptRelease tells of a release that somebody has deleted, and that stays for as long as control planes use it.
+func keptRelease(_ context.Context, s *scope) *outcome.Outcome {
+	o, release := s.Owner(), releaseOf(s)
+	if release == nil || release.DeletionTimestamp.IsZero() {
+		return outcome.Done()
+	}
+	out := outcome.Wait("OpenStackRelease "+release.Name, "OpenStackRelease %s was deleted and stays while control plane %s "+
+		"in namespace %s uses it; set spec.release to another one, such as a copy of it by another name, or delete the "+
+		"control plane", release.Name, o.Name, o.Namespace)
+	out.Reason = "ReleaseDeleted"
+	return out
+}
+
 func unknown(name string, names []string) *outcome.Outcome {
 	if len(names) == 0 {
 		return outcome.Refuse("UnknownRelease", "OpenStackRelease %s does not exist, nor does any other; "+
