@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,25 @@ func TestCode(t *testing.T) {
 	cancel()
 	if got := code(ctx, failure); got != exitInterrupted {
 		t.Errorf("interrupted: the exit code is %d, want %d", got, exitInterrupted)
+	}
+}
+
+// As a plugin of kubectl the program calls itself what people type.
+func TestPluginOfKubectl(t *testing.T) {
+	for program, want := range map[string]string{
+		"stackwright":             "stackwright",
+		"kubectl-stackwright":     "kubectl stackwright",
+		"kubectl-stackwright.exe": "kubectl stackwright",
+		"renamed":                 "stackwright",
+	} {
+		var out, errs bytes.Buffer
+		a := &app{in: strings.NewReader(""), out: &out, err: &errs}
+		if code := a.run(t.Context(), program, []string{"status", "--help"}); code != exitDone {
+			t.Fatalf("%s ends with %d: %s", program, code, errs.String())
+		}
+		if !strings.Contains(out.String(), "Usage:\n  "+want+" status [flags]") {
+			t.Errorf("%s calls itself:\n%s", program, out.String())
+		}
 	}
 }
 

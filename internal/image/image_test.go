@@ -72,6 +72,39 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// The label with the version is that of the main package, as dpkg knows it. An image without packages, or whose main
+// package is not there, has none.
+func TestVersionLabel(t *testing.T) {
+	const status = "Package: libtool\nStatus: install ok installed\nVersion: 9\nArchitecture: amd64\n\n" +
+		"Package: tool\nStatus: install ok installed\nVersion: 2:27.0.0-3\nArchitecture: all\n\n" +
+		"Package: gone\nStatus: deinstall ok config-files\nVersion: 1\nArchitecture: all\n"
+	for name, c := range map[string]struct{ main, want string }{
+		"the main package's": {"tool", "2:27.0.0-3"},
+		"not installed":      {"gone", ""},
+		"not there":          {"other", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(t)
+			files := description()
+			text := string(files["r/tool.yaml"].Data)
+			text = strings.Replace(text, "files: [", fmt.Sprintf("files: [{path: /var/lib/dpkg/status, content: %q}, ", status), 1)
+			text = strings.Replace(text, "title: Tool", "title: Tool, mainPackage: "+c.main, 1)
+			files["r/tool.yaml"].Data = []byte(text)
+			o.Files = files
+			images, err := Build(t.Context(), o)
+			must(t, err)
+			named, err := oci.Open(images.Images["tool"].Layout)
+			must(t, err)
+			config, err := named.Image.ConfigFile()
+			must(t, err)
+			got, labelled := config.Config.Labels["org.opencontainers.image.version"]
+			if got != c.want || labelled != (c.want != "") || images.Images["tool"].Version != c.want {
+				t.Errorf("the label is %q, the index has %q, want %q", got, images.Images["tool"].Version, c.want)
+			}
+		})
+	}
+}
+
 func TestBuildAgainDoesNothing(t *testing.T) {
 	o := options(t)
 	first, err := Build(t.Context(), o)
