@@ -28,6 +28,9 @@ type Definition[T owner.Object] struct {
 	// Guard refuses a deletion: while it returns a message the object keeps running and Ready tells the message. It sees
 	// children and references, but not what is in Secrets and ConfigMaps. It may be nil.
 	Guard func(v step.View, o T) string
+	// Inherits tells whether what owners below o have kept goes with o, as far as it is in o's namespace and of kinds that
+	// steps make: those owners may be long gone. It may be nil.
+	Inherits func(o T) bool
 	// Turn is asked before each run of an owner that exists, so that what many owners share, and what answers slowly, does
 	// not keep all workers busy. It returns what is called at the end of the run, or nil when it is not the owner's turn:
 	// then Wake has to wake it when it is. It may be nil.

@@ -77,6 +77,8 @@ func Definition(releases func(context.Context) ([]string, error)) kit.Definition
 		Steps:  steps(releases),
 		Report: report,
 		Guard:  guard,
+		// What services kept that were taken out goes with the data of those that were not.
+		Inherits: func(o *cloud) bool { return !keepsData(o) },
 	}
 }
 
@@ -88,6 +90,8 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 		step.Check(stepRelease, checkRelease(releases), release, step.Condition[*cloud]("ReleaseReady")),
 		// Nothing comes after it: the services go on with a release that is held.
 		step.Check("release-kept", keptRelease, release, step.Condition[*cloud]("ReleaseReady")),
+		// No step makes volumes; services do, and what they kept of them is inherited.
+		step.Check("estate", nothing, step.Makes[*cloud](&corev1.PersistentVolumeClaim{})),
 		pki.CA(stepCA, caSecret, ownCA, ready, step.Condition[*cloud]("CAReady"), step.KeepWhen(keepsData)),
 		step.Objects(stepGalera, galera, ready, release, step.After[*cloud](stepCA),
 			step.When(galeraOn), step.Makes[*cloud](&infrav1.Galera{}), step.Condition[*cloud]("GaleraReady")),
@@ -113,11 +117,13 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 		step.Secret(stepNotifications, notifications, notificationsSecret, step.When(anybodySends),
 			step.Reads[*cloud](refListeners), step.Condition[*cloud]("NotificationsReady"),
 			step.Outlives[*cloud](stepIdentity)),
-		step.Check(stepNovaCells, func(context.Context, *scope) *outcome.Outcome { return outcome.Done() },
-			step.After[*cloud](stepNova), step.When(novaOn), step.Reads[*cloud](refCells),
+		step.Check(stepNovaCells, nothing, step.After[*cloud](stepNova), step.When(novaOn), step.Reads[*cloud](refCells),
 			step.Condition[*cloud]("NovaCellsReady")),
 	}, knownServices(ready, release)...)
 }
+
+// nothing is done by a step that only declares something.
+func nothing(context.Context, *scope) *outcome.Outcome { return outcome.Done() }
 
 // knownServices are those that Keystone has to know, and that run when they are asked for.
 func knownServices(o ...step.Option[*cloud]) []step.Step[*cloud] {

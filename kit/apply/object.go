@@ -3,6 +3,7 @@
 package apply
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -35,6 +36,9 @@ const (
 	AnnotationTooling = "applyset.kubernetes.io/tooling"
 	// LabelController names the controller that made an object.
 	LabelController = "kit.stackwright.dev/controller"
+	// LabelEstate names the apply set of the topmost owner, on all that owners below it made. What those kept is found by
+	// it when they are gone themselves.
+	LabelEstate = "kit.stackwright.dev/estate"
 	// AnnotationOwner is namespace/name of the owner.
 	AnnotationOwner = "kit.stackwright.dev/owner"
 	// AnnotationStep is the step that made an object.
@@ -117,6 +121,10 @@ func stamp(u *unstructured.Unstructured, from Origin) {
 	}
 	labels[LabelPartOf] = SetID(from.Owner.GetName(), from.Owner.GetNamespace(), from.OwnerKind.GroupKind())
 	labels[LabelController] = from.Controller
+	above := from.Owner.GetLabels()
+	if estate := cmp.Or(above[LabelEstate], above[LabelPartOf]); estate != "" {
+		labels[LabelEstate] = estate
+	}
 	u.SetLabels(labels)
 	notes := maps.Clone(u.GetAnnotations())
 	if notes == nil {

@@ -30,6 +30,7 @@ type Config[T owner.Object] struct {
 	Steps      []step.Step[T]
 	Report     func(v step.View, o T)
 	Guard      func(v step.View, o T) string
+	Inherits   func(o T) bool
 	Turn       func(o T) (done func())
 	Notice     func(o T, gone bool)
 	Parallel   int

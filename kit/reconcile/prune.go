@@ -231,7 +231,10 @@ func (r *run[T]) remove() {
 		r.finishRemoval()
 		return
 	}
-	err := r.hold(true)
+	err := r.inherit()
+	if err == nil {
+		err = r.hold(true)
+	}
 	if err == nil {
 		err = r.unclaim()
 	}
