@@ -25,8 +25,8 @@ func (g *gang) try(uid types.UID) {
 	g.wait("Network", uid, func() { g.try(uid) })
 }
 
-// However many are refused, a try a minute looks for room, for ten minutes. Who gets in lets the next one try, until one
-// is refused.
+// However many are refused, a try a minute looks for room, for ten minutes. Who gets in lets the next one try, until
+// one is refused.
 func TestACrowdLooksForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gang{}

@@ -14,8 +14,8 @@ import (
 	"stackwright.dev/stackwright/internal/openstack/fake"
 )
 
-// A reference by a filter means the one resource that fits all of it, among others of the same name; while none does the
-// object says so.
+// A reference by a filter means the one resource that fits all of it, among others of the same name; while none does
+// the object says so.
 func TestReferenceByFilter(t *testing.T) {
 	disk := func(id, status string) func(*fake.Cloud) {
 		return func(c *fake.Cloud) { c.Put("Volume", map[string]any{"id": id, "name": "disk", "status": status}) }

@@ -30,8 +30,8 @@ type refusal struct {
 	retry        func()
 }
 
-// One of a crowd tries this long after the last refusal, but none that has been refused for longer than patient: its own
-// pauses have grown until then, and most quotas are never raised. Images send data before they are refused.
+// One of a crowd tries this long after the last refusal, but none that has been refused for longer than patient: most
+// quotas are never raised, and images send data before they are refused.
 const (
 	scouting = 50 * time.Second
 	patient  = 10 * time.Minute

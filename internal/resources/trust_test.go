@@ -61,15 +61,15 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return g.next.RoundTrip(r)
 }
 
-// A CA that is none of the cloud's is told by the Cloud, at first and when a good one is replaced by it. All goes on once
-// it is put right, and nothing is made twice.
+// A CA that is none of the cloud's is told by the Cloud, at first and when a good one is replaced by it. All goes on
+// once it is put right, and nothing is made twice.
 func TestWrongCA(t *testing.T) {
 	ours, other := authority(t), authority(t)
 	w := newWorld(t, kind(t, "Project"))
 	s := w.scenario()
 	s.Controllers = func(outside http.RoundTripper) ([]kit.Controller, error) {
 		pools := map[string]resources.Opener{}
-		return resources.New(kinds.Served(), func(ctx context.Context, scope string, c openstack.Config) (resources.Door, error) {
+		open := func(ctx context.Context, scope string, c openstack.Config) (resources.Door, error) {
 			if pools[string(c.CA)] == nil {
 				trusted := x509.NewCertPool()
 				trusted.AppendCertsFromPEM(c.CA)
@@ -77,7 +77,8 @@ func TestWrongCA(t *testing.T) {
 					Transport: guarded{outside, ours, trusted}}))
 			}
 			return pools[string(c.CA)](ctx, scope, c)
-		}).Controllers(scheme(), "Project")
+		}
+		return resources.New(kinds.Served(), open).Controllers(scheme(), "Project")
 	}
 	const ca = `data.ca\.crt`
 	refused := func(p *kittest.Play, when string) {

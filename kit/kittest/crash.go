@@ -50,8 +50,9 @@ const shortStride = 24
 // Crash plays the scenario once per request of the operator and per way to die. The operator is killed at that
 // request and started again; the end state must be that of an undisturbed play, and nothing may have been created
 // twice. A script goes on after Scenario.Script, such as a change or a deletion: then the requests that it causes are
-// tried, and not those before. It may be nil. With a Stride, which is 24 at least under -short, each way to die is tried
-// at a part of them, once at least, from a random one on; the name of a test has its request, and -begin repeats it.
+// tried, and not those before. It may be nil. With a Stride, which is 24 at least under -short, each way to die is
+// tried at a part of them, once at least, from a random one on; the name of a test has its request, and -begin repeats
+// it.
 func (w *World) Crash(t *testing.T, script func(*Play)) {
 	t.Helper()
 	want := w.calm(t, script)

@@ -340,8 +340,8 @@ func (r *run[T]) finishRemoval() {
 }
 
 // announce sends an event for each condition whose status changed, and for one that has become false for another reason
-// of which there is more to tell than the condition has: who waited first and was refused then. That of an only step says
-// what Ready says.
+// of which there is more to tell than the condition has: who waited first and was refused then. That of an only step
+// says what Ready says.
 func (r *run[T]) announce(before, after []metav1.Condition) {
 	for _, c := range after {
 		if len(r.Steps) == 1 && c.Type == r.Steps[0].Condition {

@@ -23,8 +23,8 @@ func (c *Cloud) list(k *d.Kind, parent map[string]any, q *question) answer {
 	since, changes := c.since(k, q)
 	var shown []any
 	for _, r := range rows {
-		if c.Hidden[k.Name] || r.concealed(q.query) || !q.sees(k, r.project) || !r.within(k, parent) || !r.selected(k, q.query) ||
-			changes && r.touched().Before(since) {
+		if c.Hidden[k.Name] || r.concealed(q.query) || !q.sees(k, r.project) || !r.within(k, parent) ||
+			!r.selected(k, q.query) || changes && r.touched().Before(since) {
 			continue
 		}
 		shown = append(shown, entry(k, r.show(k)))

@@ -172,8 +172,8 @@ func wants(t *testing.T, k *d.Kind, resource map[string]any, what string, refuse
 	}
 }
 
-// Values beyond the limits of their fields are refused: too large, too small, too long, none of the words, or of another
-// form.
+// Values beyond the limits of their fields are refused: too large, too small, too long, none of the words, or of
+// another form.
 func TestServerKeepsLimits(t *testing.T) {
 	n := 0
 	for _, k := range kinds.Served() {
