@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"releases":   {},
 	"internal":   {"api", "kit", "charts", "images", "releases"},
 	"cmd":        {"internal", "api", "kit"},
-	"test":       {"internal", "api", "kit"},
+	"test":       {"internal", "api", "kit", "images", "releases"},
 	"devcluster": {},
 	"tools":      {},
 }

@@ -93,8 +93,8 @@ func (a *app) watchStatus(ctx context.Context) error {
 	return (&watcher{app: a, ask: a.survey, redraw: a.terminal()}).run(ctx)
 }
 
-// watcher redraws on a terminal, and writes a line per change elsewhere. An API server that does not answer for a while,
-// as while it restarts, is no reason to stop: what was seen last stays, with what went wrong.
+// watcher redraws on a terminal, and writes a line per change elsewhere. An API server that does not answer for a
+// while, as while it restarts, is no reason to stop: what was seen last stays, with what went wrong.
 type watcher struct {
 	*app
 
@@ -135,7 +135,7 @@ func (w *watcher) run(ctx context.Context) error {
 
 // show shows a survey, or the one before with the error that came instead.
 func (w *watcher) show(s *survey, err error) {
-	line := ""
+	var line string
 	if err == nil {
 		w.seen, w.at = s, time.Now()
 		line = s.oneLine()

@@ -75,9 +75,9 @@ func keptRelease(_ context.Context, s *scope) *outcome.Outcome {
 	if release == nil || release.DeletionTimestamp.IsZero() {
 		return outcome.Done()
 	}
-	out := outcome.Wait("OpenStackRelease "+release.Name, "OpenStackRelease %s was deleted and stays while control plane %s "+
-		"in namespace %s uses it; set spec.release to another one, such as a copy of it by another name, or delete the "+
-		"control plane", release.Name, o.Name, o.Namespace)
+	out := outcome.Wait("OpenStackRelease "+release.Name, "OpenStackRelease %s was deleted and stays while control "+
+		"plane %s in namespace %s uses it; set spec.release to another one, such as a copy of it by another name, or "+
+		"delete the control plane", release.Name, o.Name, o.Namespace)
 	out.Reason = "ReleaseDeleted"
 	return out
 }

@@ -87,7 +87,8 @@ func TestVersionLabel(t *testing.T) {
 			o := options(t)
 			files := description()
 			text := string(files["r/tool.yaml"].Data)
-			text = strings.Replace(text, "files: [", fmt.Sprintf("files: [{path: /var/lib/dpkg/status, content: %q}, ", status), 1)
+			file := fmt.Sprintf("files: [{path: /var/lib/dpkg/status, content: %q}, ", status)
+			text = strings.Replace(text, "files: [", file, 1)
 			text = strings.Replace(text, "title: Tool", "title: Tool, mainPackage: "+c.main, 1)
 			files["r/tool.yaml"].Data = []byte(text)
 			o.Files = files

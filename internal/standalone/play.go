@@ -30,8 +30,8 @@ var dropped = []string{"service.stackwright.dev/certificate", "service.stackwrig
 	"service.stackwright.dev/keys", "service.stackwright.dev/cells"}
 
 // stamps are what the kit puts on an object to know it again.
-var stamps = []string{apply.LabelPartOf, apply.LabelController, apply.LabelEstate, apply.AnnotationOwner, apply.AnnotationStep,
-	apply.AnnotationOrder}
+var stamps = []string{apply.LabelPartOf, apply.LabelController, apply.LabelEstate, apply.AnnotationOwner,
+	apply.AnnotationStep, apply.AnnotationOrder}
 
 // group of the kinds of services, and the version of their objects.
 const (

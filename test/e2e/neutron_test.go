@@ -70,8 +70,8 @@ func TestNeutronConnects(t *testing.T) {
 	}
 }
 
-// unmapped declares a network on wires that the cloud does not have: it says so. Wires cannot be changed, so another one
-// is made in its place.
+// unmapped declares a network on wires that the cloud does not have: it says so. Wires cannot be changed, so another
+// one is made in its place.
 func unmapped(w *story.World) {
 	w.Helper()
 	on := func(physical string) *openstackv1.Network {

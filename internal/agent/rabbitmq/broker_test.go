@@ -39,9 +39,10 @@ func TestObserveAlarms(t *testing.T) {
 		listener, alarms string
 		want             member.Service
 	}{
-		"none":        {ok, ok, member.Service{}},
-		"disk":        {ok, alarm("disk space"), member.Service{Alarms: []member.Alarm{member.Disk}}},
-		"both":        {ok, alarm("memory", "disk space"), member.Service{Alarms: []member.Alarm{member.Disk, member.Memory}}},
+		"none": {ok, ok, member.Service{}},
+		"disk": {ok, alarm("disk space"), member.Service{Alarms: []member.Alarm{member.Disk}}},
+		"both": {ok, alarm("memory", "disk space"), member.Service{Alarms: []member.Alarm{member.Disk,
+			member.Memory}}},
 		"descriptors": {ok, alarm("file descriptors"), member.Service{Why: "the broker runs short of file descriptors"}},
 		"all": {ok, alarm("file descriptors", "memory"), member.Service{Alarms: []member.Alarm{member.Memory},
 			Why: "the broker runs short of file descriptors"}},

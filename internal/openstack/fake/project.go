@@ -27,7 +27,7 @@ func (q *question) sees(k *d.Kind, project string) bool {
 	if k.List.AllProjects == "" || project == Project {
 		return true
 	}
-	on := ""
+	var on string
 	if name, _, ok := strings.Cut(k.List.AllProjects, ": "); ok {
 		on = q.Header.Get(name)
 	} else {

@@ -144,18 +144,25 @@ func TestServerKeepsUnions(t *testing.T) {
 			for _, name := range names {
 				delete(full, name)
 			}
-			wants(t, k, full, "none of "+strings.Join(names, ", "), needed, "set exactly one of "+strings.Join(names, ", "))
+			all := strings.Join(names, ", ")
+			wants(t, k, full, "none of "+all, needed, "set exactly one of "+all)
 			for n := range names[1:] {
-				both, pair := runtime.DeepCopyJSON(full), names[n:n+2]
-				for _, f := range k.Fields {
-					if slices.Contains(pair, f.Spec()) {
-						both[f.Spec()], _ = sample.Value(f, 0)
-					}
-				}
-				wants(t, k, both, "both "+strings.Join(pair, " and "), true, "one of "+strings.Join(names, ", "))
+				pair := names[n : n+2]
+				wants(t, k, with(k, full, pair), "both "+strings.Join(pair, " and "), true, "one of "+all)
 			}
 		}
 	}
+}
+
+// with adds fields to what is declared.
+func with(k *d.Kind, declared map[string]any, names []string) map[string]any {
+	out := runtime.DeepCopyJSON(declared)
+	for _, f := range k.Fields {
+		if slices.Contains(names, f.Spec()) {
+			out[f.Spec()], _ = sample.Value(f, 0)
+		}
+	}
+	return out
 }
 
 // wants tells whether the API server refuses what is declared, and with which words.

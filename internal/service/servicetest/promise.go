@@ -188,8 +188,8 @@ func (k Kind) catalog(t *testing.T) {
 	})
 }
 
-// guarded: whoever drains a node takes one pod at a time of each set, and may always take one, also of a set that has no
-// other.
+// guarded: whoever drains a node takes one pod at a time of each set, and may always take one, also of a set that has
+// no other.
 func (k Kind) guarded(t *testing.T) {
 	kittest.New(t, k.Scenario(t, "")).Run(t, func(p *kittest.Play) {
 		p.Ready()

@@ -89,7 +89,8 @@ func judge(t *testing.T, node string, got story.Result) {
 }
 
 // advice is what why says about a claim whose node is gone.
-var advice = regexp.MustCompile(`kubectl (-n openstack delete --wait=false pvc/data-openstack-\S+ pod/openstack-[a-z0-9-]+)`)
+var advice = regexp.MustCompile(
+	`kubectl (-n openstack delete --wait=false pvc/data-openstack-\S+ pod/openstack-[a-z0-9-]+)`)
 
 // replace takes a node away with the volumes on it, does what why says, and gives the cluster another node.
 func replace(w *story.World, node, file string) {
