@@ -284,7 +284,7 @@ func TestStepRemovedIsStuck(t *testing.T) {
 		w.do(w.c.Delete(t.Context(), w.app("one")))
 		w.pass(settle)
 		if c := w.condition("one", "Ready"); !strings.Contains(c.Message,
-			"ConfigMap one-third is deleted and held by finalizer example.com/foreign") {
+			"ConfigMap one-third is deleted and held by finalizer example.com/foreign; see that the controller runs") {
 			t.Errorf("what holds the deletion is not named: %q", c.Message)
 		}
 		change(w, &corev1.ConfigMap{}, "one-third", func(cm *corev1.ConfigMap) { cm.Finalizers = nil })

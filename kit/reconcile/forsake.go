@@ -73,7 +73,7 @@ func (r *run[T]) reasons(i int, rec client.Object) string {
 	if o, ok := rec.(owner.Object); ok {
 		if c := meta.FindStatusCondition(o.KitStatus().Conditions, condition.Ready); c != nil &&
 			c.Status != condition.True && c.Message != "" {
-			out = " It says: " + c.Message
+			out = " It says: " + strings.TrimSuffix(c.Message, ".") + "."
 		}
 	}
 	if s := &r.Steps[i]; s.Forsake != nil {

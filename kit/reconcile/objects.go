@@ -158,7 +158,7 @@ func (r *run[T]) applyOne(i int, w wanted) (*owner.Item, *outcome.Outcome) {
 	rec := r.Store.Get(w.key.gk, types.NamespacedName{Namespace: w.key.namespace, Name: w.key.name})
 	if rec != nil && rec.GetDeletionTimestamp() != nil {
 		return nil, outcome.Wait(name(w.key.gk.Kind, w.key.name),
-			"%s %s is being deleted%s; it is made again when it is gone.",
+			"%s %s is being deleted%s; wait: it is made again when it is gone.",
 			w.key.gk.Kind, w.key.name, finalizers(rec))
 	}
 	old := r.results[i].find(w.key)
@@ -207,7 +207,8 @@ func (r *run[T]) applyFailed(i int, w wanted, rec client.Object, err error) *out
 		if _, derr := r.deleteObject(w.key.gk, rec, dependents); derr != nil {
 			return apply.Classify(fmt.Errorf("deleting %s to make it again: %w", what, derr))
 		}
-		return outcome.Wait(what, "%s is being replaced, because a field that cannot change has changed.", what)
+		return outcome.Wait(what, "%s is being replaced, because a field that cannot change has changed; wait until it is "+
+			"made again.", what)
 	}
 	return apply.Classify(fmt.Errorf("applying %s: %w", what, err))
 }
@@ -274,7 +275,8 @@ func (r *run[T]) gates(i int) *outcome.Outcome {
 		}
 		rec := r.recordAt(i, n)
 		if rec == nil {
-			return outcome.Wait(name(it.Kind, it.Name), "%s %s is not there yet.", it.Kind, it.Name)
+			return outcome.Wait(name(it.Kind, it.Name), "%s %s is not there yet; see whether somebody deletes it.",
+				it.Kind, it.Name)
 		}
 		ready, why := r.gateOf(i, it.Kind, rec)(rec)
 		r.memories.setGate(rec.GetUID(), gateValue(ready, why))

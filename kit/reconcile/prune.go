@@ -287,8 +287,8 @@ func (r *run[T]) removeStep(i int) bool {
 // leaving waits until an object is away, and names who holds it.
 func (r *run[T]) leaving(it *owner.Item) *outcome.Outcome {
 	by := ""
-	if rec := r.record(it); rec != nil {
-		by = finalizers(rec)
+	if rec := r.record(it); rec != nil && len(rec.GetFinalizers()) > 0 {
+		by = finalizers(rec) + "; see that the controller runs that is to take it away"
 	}
 	return outcome.Wait(name(it.Kind, it.Name), "Waits until %s %s is deleted%s.", it.Kind, it.Name, by)
 }

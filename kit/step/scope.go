@@ -83,7 +83,11 @@ func (s *Scope[T]) Value(ref, key string) string {
 	}
 	v, ok := s.view.Content(ref)[key]
 	if !ok && s.err == nil {
-		s.err = &outcome.Missing{On: "reference " + ref, Message: fmt.Sprintf("reference %s has no key %q; add it", ref, key)}
+		what := "reference " + ref
+		if objs := s.view.Referenced(ref); len(objs) > 0 && objs[0] != nil {
+			what = fmt.Sprintf("object %s of reference %s", objs[0].GetName(), ref)
+		}
+		s.err = &outcome.Missing{On: "reference " + ref, Message: fmt.Sprintf("%s has no key %q; add it", what, key)}
 	}
 	return string(v)
 }

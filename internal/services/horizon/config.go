@@ -115,10 +115,10 @@ func taken() map[string]string {
 		"SESSION_COOKIE_SECURE": tls,
 		"OPENSTACK_SSL_CACERT":  "it is the authority of spec.keystone",
 		// Whoever is between would get the passwords of all users.
-		"OPENSTACK_SSL_NO_VERIFY": "services are known by the authority of spec.keystone",
+		"OPENSTACK_SSL_NO_VERIFY": "leave it out: services are known by the authority of spec.keystone",
 		"OPENSTACK_KEYSTONE_URL":  "set spec.keystone",
 		"CACHES":                  "set spec.memcached",
-		"SESSION_ENGINE":          "sessions are in spec.memcached",
+		"SESSION_ENGINE":          "leave it out: sessions are in spec.memcached",
 		"SECRET_KEY":              "delete the Secret that has it, and there is a new one",
 		// It shows its configuration to everybody who comes.
 		"DEBUG":              "read the log of the pods",
