@@ -52,7 +52,7 @@ func (g *Graph) Name(i int) string { return g.nodes[i].Name }
 func (g *Graph) Levels() [][]int { return g.levels }
 
 // Backward visits nodes from last to first, a node only when all that come after it are gone, and returns whether all
-// are. gone takes a node away, and tells whether nothing is left of it. What stays keeps its ancestors, and nobody else.
+// are. gone takes a node away, and tells whether nothing is left of it. What stays keeps its ancestors and nobody else.
 func (g *Graph) Backward(gone func(i int) bool) bool {
 	left, stays := 0, make([]bool, len(g.nodes))
 	for _, level := range slices.Backward(g.levels) {

@@ -85,8 +85,8 @@ func TestDeletionOrder(t *testing.T) {
 	})
 }
 
-// branches is chain beside a branch of two ConfigMaps that no step of chain has to do with. Of an app that is public only
-// the roots stay.
+// branches is chain beside a branch of two ConfigMaps that no step of chain has to do with. Of an app that is public
+// only the roots stay.
 func branches() kit.Definition[*app] {
 	d := chain()
 	on := step.When(func(a *app) bool { return !a.Spec.Public })

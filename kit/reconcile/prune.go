@@ -95,8 +95,8 @@ func (r *run[T]) unpruned() {
 	}
 }
 
-// removeOrphans deletes what steps made that the graph has lost, and returns whether all of it is away. Nobody knows any
-// more what those steps came after, so all others wait for it.
+// removeOrphans deletes what steps made that the graph has lost, and returns whether all of it is away. Nobody knows
+// any more what those steps came after, so all others wait for it.
 func (r *run[T]) removeOrphans() bool {
 	var kept []owner.Item
 	for n := range r.orphans {
