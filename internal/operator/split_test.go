@@ -152,8 +152,8 @@ func state(p *kittest.Play) []string {
 			if err != nil {
 				p.T.Fatal(err)
 			}
-			owned = append(owned, strings.Join([]string{f.Manager, string(f.Operation), f.Subresource,
-				uid.ReplaceAllString(string(text), "UID")}, " "))
+			owned = append(owned, uid.ReplaceAllString(strings.Join([]string{f.Manager, string(f.Operation), f.Subresource,
+				string(text)}, " "), "UID"))
 		}
 		slices.Sort(owned)
 		name := hash.ReplaceAllString(u.GetName(), "-HASH")
