@@ -17,6 +17,7 @@ const (
 	maxCommandLines  = 150
 	maxExemptions    = 20
 	maxMakefileLines = 120
+	maxKitLines      = 7000 // ADR 0040
 )
 
 // parse reads a Go file below root.
@@ -53,6 +54,25 @@ func TestMakefileIsShort(t *testing.T) {
 	if n := bytes.Count(readFile(t, "Makefile"), []byte("\n")); n > maxMakefileLines {
 		t.Errorf("the Makefile has %d lines, at most %d; what a target does belongs into a program or a script", n,
 			maxMakefileLines)
+	}
+}
+
+func TestKitIsSmall(t *testing.T) {
+	lines := 0
+	for _, path := range goFiles(t) {
+		if !strings.HasPrefix(path, "kit/") || strings.HasPrefix(path, "kit/kittest/") ||
+			strings.HasPrefix(path, "kit/examples/") || strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		for line := range strings.Lines(string(readFile(t, path))) {
+			if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "//") {
+				lines++
+			}
+		}
+	}
+	t.Logf("an operator links %d lines of the kit", lines)
+	if lines > maxKitLines || lines < maxKitLines/2 {
+		t.Errorf("the kit has %d lines of code, at most %d; take something out first", lines, maxKitLines)
 	}
 }
 
