@@ -59,7 +59,8 @@ func Trim(obj metav1.Object, managers map[string]bool) {
 // marks are the keys that the kit puts on every object.
 var marks = map[string]string{
 	apply.LabelPartOf: apply.LabelPartOf, apply.LabelController: apply.LabelController,
-	apply.LabelEstate: apply.LabelEstate, apply.AnnotationOwner: apply.AnnotationOwner, apply.AnnotationStep: apply.AnnotationStep,
+	apply.LabelEstate: apply.LabelEstate, apply.AnnotationOwner: apply.AnnotationOwner,
+	apply.AnnotationStep:  apply.AnnotationStep,
 	apply.AnnotationOrder: apply.AnnotationOrder,
 }
 

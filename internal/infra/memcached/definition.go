@@ -64,8 +64,9 @@ func memory(_ context.Context, s *scope) *outcome.Outcome {
 	m := s.Owner()
 	limit := m.Spec.Resources.Limits.Memory().Value()
 	if need := footprint(cacheSize(m)); limit > 0 && limit < need {
-		return outcome.Refuse("CacheTooLarge", "A cache of %d MiB needs %d MiB of memory and spec.resources.limits.memory is "+
-			"%s; raise the limit, or lower spec.cacheSize.", cacheSize(m)/mebibyte, need/mebibyte, m.Spec.Resources.Limits.Memory())
+		return outcome.Refuse("CacheTooLarge", "A cache of %d MiB needs %d MiB of memory and "+
+			"spec.resources.limits.memory is %s; raise the limit, or lower spec.cacheSize.", cacheSize(m)/mebibyte,
+			need/mebibyte, m.Spec.Resources.Limits.Memory())
 	}
 	return outcome.Done()
 }
