@@ -183,8 +183,9 @@ func maintain(s api) func(*scope) ([]client.Object, error) {
 		n := sc.Owner()
 		m := n.Spec.Maintenance
 		args := []string{"maintain", "--keep-days", strconv.Itoa(m.Days()), "--services"}
-		return []client.Object{s.Cron(n, stepMaintain, m.When(), pod{Alone: true,
-			Component: stepMaintain, Command: Manage(append(args, cellPrograms(n)...)...)})}, nil
+		// Not alone: what rewrites servers tells the bus of it, and ended for want of its authority.
+		return []client.Object{s.Cron(n, stepMaintain, m.When(), pod{Component: stepMaintain,
+			Command: Manage(append(args, cellPrograms(n)...)...)})}, nil
 	}
 }
 
