@@ -90,7 +90,7 @@ func (a *ascent) again(t *testing.T) {
 // secrets looks for passwords and keys of the whole cloud in what anybody may see.
 func (a *ascent) secrets(t *testing.T) {
 	t.Helper()
-	story.Join(t, a.c).Secretive("openstack", "kind: Nova\n", "kind: BuildingBlock", "kind: Server\n", "nova-manage")
+	story.Join(t, a.c).Secretive("openstack", "kind: Nova\n", "kind: BuildingBlock", "kind: Server\n", "stackwright_nova")
 }
 
 // gone takes the cluster away and looks for what is left of it.
