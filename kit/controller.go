@@ -52,7 +52,7 @@ func New[T owner.Object](d Definition[T], scheme *runtime.Scheme) (Controller, e
 		Name: d.Name, New: d.New, Refs: d.Refs, Steps: d.Steps, Report: d.Report, Guard: d.Guard, Turn: d.Turn,
 		Notice: d.Notice, Inherits: d.Inherits,
 		Parallel: cmp.Or(d.Options.Parallel, 4), Deadline: cmp.Or(d.Options.Deadline, 10*time.Minute),
-		Components: d.Options.Components,
+		Components: d.Options.Components, Pods: d.Options.Pods,
 	}, scheme)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"stackwright.dev/kit/owner"
@@ -59,4 +60,8 @@ type Options struct {
 	Deadline time.Duration
 	// Components restricts this process to the steps of these components; nil runs all.
 	Components []string
+	// Pods selects the pods of the workloads that the steps make, by labels that those of strangers do not have: such pods
+	// are watched, and the condition that waits for a workload tells why one of them does not start. With nil nobody looks
+	// at pods, and the condition tells how many are available.
+	Pods labels.Selector
 }

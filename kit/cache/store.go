@@ -3,6 +3,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -15,6 +16,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -72,6 +74,9 @@ type Use struct {
 	Status bool
 	// Unowned caches objects that no kit controller made, too.
 	Unowned bool
+	// Select caches objects that it selects in place of those that a kit controller made; uses with different selectors
+	// cache all.
+	Select labels.Selector
 	// Whole keeps the object untrimmed: owners and references that controllers look into.
 	Whole bool
 }
@@ -89,7 +94,7 @@ func NewStore(scheme *runtime.Scheme, managers []string) *Store {
 func (s *Store) Add(gvk schema.GroupVersionKind, u Use) {
 	k := s.kinds[gvk.GroupKind()]
 	if k == nil {
-		k = &kind{gvk: gvk, overlay: map[types.NamespacedName]written{}}
+		k = &kind{gvk: gvk, use: Use{Select: u.Select}, overlay: map[types.NamespacedName]written{}}
 		k.indexer.Store(new(toolscache.NewIndexer(toolscache.MetaNamespaceKeyFunc, toolscache.Indexers{
 			toolscache.NamespaceIndex: toolscache.MetaNamespaceIndexFunc, indexPartOf: partOf, indexHeld: held})))
 		s.kinds[gvk.GroupKind()] = k
@@ -97,6 +102,14 @@ func (s *Store) Add(gvk schema.GroupVersionKind, u Use) {
 	k.use.Status = k.use.Status || u.Status
 	k.use.Unowned = k.use.Unowned || u.Unowned
 	k.use.Whole = k.use.Whole || u.Whole
+	k.use.Unowned = k.use.Unowned || text(k.use.Select) != text(u.Select)
+}
+
+func text(s labels.Selector) string {
+	if s == nil {
+		return ""
+	}
+	return s.String()
 }
 
 // Has tells whether a kind is declared.
@@ -162,7 +175,7 @@ func (s *Store) Options(base ctrlcache.Options) (ctrlcache.Options, error) {
 		}
 		by := ctrlcache.ByObject{}
 		if !s.kinds[gk].use.Unowned {
-			by.Label = ours()
+			by.Label = cmp.Or(s.kinds[gk].use.Select, ours())
 		}
 		if s.kinds[gk].use.Whole {
 			by.Transform = wholeTransform(s.managers)

@@ -83,6 +83,9 @@ func (r *run[T]) jobOutcome(i int) *outcome.Outcome {
 		j, _ := r.record(it).(*batchv1.Job)
 		switch {
 		case j == nil || !finished(j):
+			if t := r.because(it); t.what != "" {
+				return outcome.Wait(name("Job", it.Name), "Job %s does not get on: %s; %s.", it.Name, t.what, t.do)
+			}
 			return outcome.Wait(name("Job", it.Name), "Job %s runs; wait, or read its log: kubectl -n %s logs job/%s.", it.Name,
 				it.Namespace, it.Name)
 		case failed(j):

@@ -281,7 +281,7 @@ func (r *run[T]) gates(i int) *outcome.Outcome {
 		ready, why := r.gateOf(i, it.Kind, rec)(rec)
 		r.memories.setGate(rec.GetUID(), gateValue(ready, why))
 		if !ready && first == nil {
-			first = outcome.Wait(name(it.Kind, it.Name), "%s", why)
+			first = outcome.Wait(name(it.Kind, it.Name), "%s", r.waiting(it, why))
 		}
 	}
 	return first

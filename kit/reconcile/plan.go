@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -36,6 +37,7 @@ type Config[T owner.Object] struct {
 	Parallel   int
 	Deadline   time.Duration
 	Components []string
+	Pods       labels.Selector
 }
 
 // Plan is a checked Config: the graph, and every name resolved.
@@ -185,6 +187,9 @@ func (p *Plan[T]) Declare(scheme *runtime.Scheme, s *cache.Store) error {
 		deep := p.Refs[i].Digest != nil || p.Refs[i].Gate != nil
 		s.Add(gvk, cache.Use{Unowned: true, Whole: cr || (deep && !hasContent(p.Refs[i].Kind))})
 	}
+	if p.looksAtPods() {
+		s.Add(podKind, cache.Use{Status: true, Select: p.Pods})
+	}
 	return nil
 }
 
@@ -230,12 +235,17 @@ func (p *Plan[T]) Info() []StepInfo {
 
 // Declared returns the kinds that steps make, that references name and that they hold.
 func (p *Plan[T]) Declared() (makes, reads, held []schema.GroupVersionKind) {
-	return p.madeKinds, p.readKinds, p.heldKinds
+	reads = p.readKinds
+	if p.looksAtPods() {
+		reads = append(slices.Clone(reads), podKind)
+	}
+	return p.madeKinds, reads, p.heldKinds
 }
 
 // Kinds calls f for the group kind of owner, children and references, each once.
 func (p *Plan[T]) Kinds(s *cache.Store, f func(schema.GroupKind) error) error {
-	all := append(append([]schema.GroupVersionKind{p.Kind}, p.madeKinds...), p.readKinds...)
+	makes, reads, _ := p.Declared()
+	all := slices.Concat([]schema.GroupVersionKind{p.Kind}, makes, reads)
 	done := map[schema.GroupKind]bool{}
 	for _, gvk := range all {
 		gk := gvk.GroupKind()

@@ -21,6 +21,7 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 // Handler returns what turns events of one kind into runs. A kind may be owner, child and referenced at once.
 func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.Object, reconcile.Request] {
 	isOwner := gk == l.Kind.GroupKind()
+	isPod := gk == podKind.GroupKind() && l.looksAtPods()
 	return handler.TypedFuncs[client.Object, reconcile.Request]{
 		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[client.Object], q queue) {
 			echo := l.Store.Saw(gk, e.Object, false, l.Name)
@@ -33,6 +34,9 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 			}
 			if !e.IsInInitialList {
 				l.wakeReferrers(gk, e.Object, q)
+			}
+			if isPod {
+				l.wakeMaker(nil, e.Object, q)
 			}
 		},
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[client.Object], q queue) {
@@ -51,6 +55,9 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 				l.wakeParent(e.ObjectNew, q)
 			}
 			l.wakeReferrers(gk, e.ObjectNew, q)
+			if isPod {
+				l.wakeMaker(e.ObjectOld, e.ObjectNew, q)
+			}
 		},
 		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[client.Object], q queue) {
 			l.Store.Saw(gk, e.Object, true, l.Name)
@@ -61,6 +68,9 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 			}
 			l.wakeParent(e.Object, q)
 			l.wakeReferrers(gk, e.Object, q)
+			if isPod {
+				l.wakeMaker(e.Object, nil, q)
+			}
 		},
 	}
 }

@@ -31,7 +31,7 @@ func (w *walk) pod(ctx context.Context, p *corev1.Pod) *Finding {
 	if c := podCondition(p, corev1.PodScheduled); c.Status == corev1.ConditionFalse {
 		return w.unscheduled(ctx, p, c)
 	}
-	if f := w.container(o, p); f != nil {
+	if f := container(o, p); f != nil {
 		return w.onNode(ctx, p, f)
 	}
 	f := &Finding{Object: o, Reason: "NotReady", Since: podCondition(p, corev1.PodReady).LastTransitionTime,
@@ -46,11 +46,28 @@ func (w *walk) pod(ctx context.Context, p *corev1.Pod) *Finding {
 	return w.onNode(ctx, p, f)
 }
 
+// Pod returns what a pod says about itself when it does not start: that no node takes it, or which container does not
+// run; nil otherwise. Nothing but the pod is read.
+func Pod(p *corev1.Pod) *Finding {
+	o := refOf("Pod", p)
+	if p.Status.Phase == corev1.PodSucceeded || podCondition(p, corev1.PodReady).Status == corev1.ConditionTrue {
+		return nil
+	}
+	if c := podCondition(p, corev1.PodScheduled); c.Status == corev1.ConditionFalse {
+		return homeless(o, c)
+	}
+	return container(o, p)
+}
+
+// homeless is the finding that no node takes a pod.
+func homeless(o Object, c corev1.PodCondition) *Finding {
+	return &Finding{Object: o, Part: string(c.Type), Reason: c.Reason, Message: c.Message, Since: c.LastTransitionTime,
+		Do: advise(hints, o, c.Reason, c.Message, fmt.Sprintf("kubectl -n %s describe pod %s", o.Namespace, o.Name))}
+}
+
 // unscheduled puts a volume that cannot be had before the scheduler's summary of it.
 func (w *walk) unscheduled(ctx context.Context, p *corev1.Pod, c corev1.PodCondition) *Finding {
-	o := refOf("Pod", p)
-	f := &Finding{Object: o, Part: string(c.Type), Reason: c.Reason, Message: c.Message, Since: c.LastTransitionTime,
-		Do: advise(hints, o, c.Reason, c.Message, fmt.Sprintf("kubectl -n %s describe pod %s", p.Namespace, p.Name))}
+	f := homeless(refOf("Pod", p), c)
 	for _, v := range p.Spec.Volumes {
 		if v.PersistentVolumeClaim == nil {
 			continue
@@ -76,7 +93,7 @@ func (w *walk) onNode(ctx context.Context, p *corev1.Pod, f *Finding) *Finding {
 }
 
 // container returns the first container that does not run, in the order in which they start.
-func (w *walk) container(o Object, p *corev1.Pod) *Finding {
+func container(o Object, p *corev1.Pod) *Finding {
 	for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
 		if f := containerState(o, s); f != nil {
 			if f.Since.IsZero() {
