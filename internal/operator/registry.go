@@ -141,7 +141,7 @@ func entry[T owner.Object](d kit.Definition[T]) Entry {
 	}
 	e.New = func(components []string) ([]kit.Controller, error) {
 		d := d
-		d.Options.Components = nil
+		d.Options.Components, d.Options.Pods = nil, ownPods()
 		for _, c := range components {
 			if c == mainComponent {
 				c = ""
