@@ -126,6 +126,7 @@ func (p *Play) begin() {
 // end stops the operator and, on a real server, removes what the play left.
 func (p *Play) end() {
 	p.Suffer(nil)
+	p.sound()
 	if p.T.Failed() && p.Server != nil {
 		p.Pass(5 * time.Second) // a manager that is stopped before its caches have synced never ends
 	}

@@ -49,7 +49,7 @@ func (r *run[T]) adopt(i int, prev *owner.Step) {
 func (r *run[T]) told(i int) string {
 	c := meta.FindStatusCondition(r.o.KitStatus().Conditions, r.Steps[i].Condition)
 	if c == nil || c.Message == "" || c.Status == condition.True {
-		return "."
+		return "; see that its operator runs."
 	}
 	return ": " + c.Message
 }

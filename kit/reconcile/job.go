@@ -35,7 +35,7 @@ func (r *run[T]) runJob(i int) *outcome.Outcome {
 		j, _ := r.record(it).(*batchv1.Job)
 		switch {
 		case keyOf(it) != want.key && j != nil && !finished(j):
-			return outcome.Wait(name("Job", it.Name), "Job %s of the previous inputs still runs; it is waited for.", it.Name)
+			return outcome.Wait(name("Job", it.Name), "Job %s of the previous inputs still runs; wait until it ends.", it.Name)
 		case keyOf(it) != want.key:
 			continue
 		case j == nil && prev != nil && prev.State == owner.StepDone:
@@ -141,7 +141,7 @@ func (r *run[T]) retryJob(j *batchv1.Job) *outcome.Outcome {
 	if err := r.Client.Patch(r.ctx, next, client.RawPatch(types.MergePatchType, patch)); err != nil {
 		return apply.Classify(fmt.Errorf("taking the retry annotation away: %w", err))
 	}
-	return outcome.Wait(name("Job", j.Name), "Job %s is run again.", j.Name)
+	return outcome.Wait(name("Job", j.Name), "Job %s is run again; wait.", j.Name)
 }
 
 // retryToken returns the retry annotation if it names the step.

@@ -286,11 +286,11 @@ func (r *run[T]) removeStep(i int) bool {
 
 // leaving waits until an object is away, and names who holds it.
 func (r *run[T]) leaving(it *owner.Item) *outcome.Outcome {
-	by := ""
+	by, see := "", "what holds it if it stays"
 	if rec := r.record(it); rec != nil && len(rec.GetFinalizers()) > 0 {
-		by = finalizers(rec) + "; see that the controller runs that is to take it away"
+		by, see = finalizers(rec), "that the controller runs that is to take it away"
 	}
-	return outcome.Wait(name(it.Kind, it.Name), "Waits until %s %s is deleted%s.", it.Kind, it.Name, by)
+	return outcome.Wait(name(it.Kind, it.Name), "Waits until %s %s is deleted%s; see %s.", it.Kind, it.Name, by, see)
 }
 
 // release lets go of a step's external resource; it returns whether that is done.

@@ -97,7 +97,7 @@ func (e Externals[T, D, O]) obtain(ctx context.Context, sc *Scope[T], c external
 	default:
 		if p := e.policy(sc.Owner()); p.ObserveOnly || p.NoCreate {
 			return outcome.Poll(time.Minute, "the resource",
-				"The resource does not exist and may not be created; create it or change the policy.")
+				"The resource of step %s does not exist and may not be created; create it or change the policy.", sc.step.Name)
 		}
 		if out := e.create(ctx, sc, c, want); out != nil {
 			return out
@@ -142,14 +142,15 @@ func (e Externals[T, D, O]) keep(ctx context.Context, sc *Scope[T], c external.C
 	what := "resource " + cell.ID
 	switch {
 	case seen.State == external.Absent && sc.Now().Sub(cell.Since.Time) < grace:
-		return outcome.Poll(pendingPoll, what, "Waits until %s shows up at its API.", what)
+		return outcome.Poll(pendingPoll, what, "Waits until %s shows up at its API; see that log if it does not.", what)
 	case seen.State == external.Absent:
 		cell.ID = ""
 		return outcome.Poll(pendingPoll, what, "The %s is gone; it is made again.", what)
 	case seen.State == external.Broken:
 		return outcome.Fail(outcome.Unknown, fmt.Errorf("%s is broken: %s; repair or delete it", what, seen.Detail))
 	case seen.State == external.Pending:
-		return outcome.Poll(pendingPoll, what, "Waits until %s is ready: %s.", what, seen.Detail)
+		return outcome.Poll(pendingPoll, what, "Waits until %s is ready: %s; see the log of its API if that lasts.", what,
+			seen.Detail)
 	case len(seen.Diff) == 0:
 		return nil
 	}
@@ -197,7 +198,8 @@ func (e Externals[T, D, O]) release(ctx context.Context, sc *Scope[T]) *outcome.
 			return outcome.FromError(fmt.Errorf("observing the deletion of %s: %w", id, err))
 		}
 		if seen.State != external.Absent {
-			return outcome.Poll(pendingPoll, "resource "+id, "Waits until resource %s is deleted.", id)
+			return outcome.Poll(pendingPoll, "resource "+id,
+				"Waits until resource %s is deleted; see the log of its API if it stays.", id)
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package why_test
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"testing"
 
@@ -12,11 +11,6 @@ import (
 
 	"stackwright.dev/kit/kittest"
 )
-
-// sound is a message that names an object, or the step that does, and ends in what to do.
-var sound = regexp.MustCompile(`^Waits for step [a-z]+\.$|` +
-	`\b([A-Z][A-Za-z]+|[a-z]+s) "?[a-z][-a-z0-9.]*\b.*; .*|` +
-	`\bspec\..*; .*|\bthe directory: .*; .*|^The object is paused; .*`)
 
 // complaints are the conditions of all owners that speak against them.
 func complaints(t *testing.T, s state) (out []string) {
@@ -51,8 +45,8 @@ func TestMessages(t *testing.T) {
 				t.Errorf("two runs say different things (-first +second):\n%s", d)
 			}
 			for _, message := range first {
-				if !sound.MatchString(message) {
-					t.Errorf("does not name an object and what to do: %q", message)
+				if err := kittest.Sound(message); err != nil {
+					t.Errorf("%v: %q", err, message)
 				}
 			}
 			all += len(first)

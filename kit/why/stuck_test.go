@@ -83,7 +83,7 @@ func definition(outside http.RoundTripper) kit.Definition[shop] {
 func configMap(suffix string) func(*scope) ([]client.Object, error) {
 	return func(s *scope) ([]client.Object, error) {
 		if s.Owner().Spec.Image == "none" {
-			return nil, outcome.Invalidf("spec.image %q is no image; tags such as a:1; digests such as a@sha256:1 are",
+			return nil, outcome.Invalidf("spec.image %q is no image; take tags such as a:1; digests such as a@sha256:1 are",
 				s.Owner().Spec.Image)
 		}
 		return []client.Object{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: s.Owner().Name + "-" + suffix}}}, nil
