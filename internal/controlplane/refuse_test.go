@@ -33,7 +33,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		},
 		"unknown service": {
 			path: "spec.services", value: map[string]any{"nova2": map[string]any{}}, condition: "ServicesKnown",
-			reason: "UnknownService", says: "nova2, which is no service; those that exist are barbican, cinder, galera, " +
+			reason: "UnknownService", says: "nova2, which is no service; name one that exists: barbican, cinder, galera, " +
 				"glance, heat, horizon, keystone, memcached, neutron, nova, ovn, placement, rabbitmq",
 		},
 	} {

@@ -38,7 +38,7 @@ func image(s *scope, component string) string {
 // checkServices refuses names that are no service. The chart's admission policy does so earlier where it is installed.
 func checkServices(_ context.Context, s *scope) *outcome.Outcome {
 	if unknown := s.Owner().Spec.Services.Unknown; len(unknown) > 0 {
-		return outcome.Refuse("UnknownService", "spec.services has %s, which is no service; those that exist are %s",
+		return outcome.Refuse("UnknownService", "spec.services has %s, which is no service; name one that exists: %s",
 			strings.Join(unknown, ", "), strings.Join(controlplanev1.ServiceNames(), ", "))
 	}
 	return outcome.Done()

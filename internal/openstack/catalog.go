@@ -65,7 +65,7 @@ func (c catalog) check(e *entry) error {
 			"project_name with its domain, to the entry", e.name)
 	}
 	if !c.has(e.region) {
-		return refuse("cloud %q has no region %q; it has %s", e.name, e.region, strings.Join(c.regions(), ", "))
+		return refuse("cloud %q has no region %q; choose one of %s", e.name, e.region, strings.Join(c.regions(), ", "))
 	}
 	return nil
 }
@@ -118,7 +118,8 @@ func (t *token) absent(name string, e *entry) error {
 		in = " in region " + e.region
 	}
 	return &Fault{Class: Unavailable, Service: name, Message: "the catalog of cloud " + e.name + " has no " + e.face +
-		" endpoint of service " + name + in + "; it has " + strings.Join(t.services().services(e.region, e.face), ", ")}
+		" endpoint of service " + name + in + "; add it to those that there are: " +
+		strings.Join(t.services().services(e.region, e.face), ", ")}
 }
 
 // rereadAfter is how old a catalog has to be before it is read again in search of a service. Objects wait for one that

@@ -76,7 +76,7 @@ func (c Config) parse(allowInsecure bool) (*entry, error) {
 func (c Config) pick() (string, *clouds.Cloud, error) {
 	var file clouds.Clouds
 	if err := yaml.Unmarshal(c.Clouds, &file); err != nil {
-		return "", nil, refuse("clouds.yaml cannot be read%s; it has the form `clouds: {NAME: {auth: {auth_url: ...}}}`",
+		return "", nil, refuse("clouds.yaml cannot be read%s; write it in the form `clouds: {NAME: {auth: {auth_url: ...}}}`",
 			where(err))
 	}
 	names := slices.Sorted(maps.Keys(file.Clouds))
@@ -92,7 +92,7 @@ func (c Config) pick() (string, *clouds.Cloud, error) {
 	}
 	cloud, ok := file.Clouds[name]
 	if !ok {
-		return "", nil, refuse("clouds.yaml has no cloud %q; it has %s", name, strings.Join(names, ", "))
+		return "", nil, refuse("clouds.yaml has no cloud %q; choose one of %s", name, strings.Join(names, ", "))
 	}
 	return name, &cloud, nil
 }
@@ -173,11 +173,11 @@ func authBody(name string, c *clouds.Cloud) ([]byte, error) {
 	}
 	scope, err := options.ToTokenV3ScopeMap()
 	if err != nil {
-		return nil, refuse("the project of cloud %q is not clear: %v", name, err)
+		return nil, refuse("the project of cloud %q is not clear: %v; correct it", name, err)
 	}
 	body, err := options.ToTokenV3CreateMap(scope)
 	if err != nil {
-		return nil, refuse("the credential of cloud %q is not complete: %v", name, err)
+		return nil, refuse("the credential of cloud %q is not complete: %v; correct it", name, err)
 	}
 	return json.Marshal(body)
 }

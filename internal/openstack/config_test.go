@@ -29,7 +29,7 @@ func TestConfigsThatAreRefused(t *testing.T) {
 		"not yaml":       {Config{Clouds: []byte("clouds: {one: {auth: {password: hunter22")}, "cannot be read near line"},
 		"wrong type":     {Config{Clouds: []byte("clouds:\n  one:\n    auth: hunter22\n")}, "cannot be read near line 3"},
 		"no content":     {Config{}, "has no clouds"},
-		"another entry":  {Config{Clouds: []byte("clouds: {a: {}, b: {}}"), Entry: "c"}, `no cloud "c"; it has a, b`},
+		"another entry":  {Config{Clouds: []byte("clouds: {a: {}, b: {}}"), Entry: "c"}, `no cloud "c"; choose one of a, b`},
 		"several":        {Config{Clouds: []byte("clouds: {b: {}, a: {}}")}, "name one of a, b"},
 		"empty entry":    {Config{Clouds: []byte("clouds: {one: }")}, "has no auth.auth_url"},
 		"no auth":        {yml("region_name: x"), "has no auth.auth_url"},

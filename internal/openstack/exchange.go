@@ -77,7 +77,7 @@ func (c *call) exchange(parent context.Context, t http.RoundTripper) (*Response,
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, c.method, c.url.String(), c.reader())
 	if err != nil {
-		return nil, refuse("the request %s %s cannot be made", c.method, c.path)
+		return nil, refuse("the request %s %s cannot be made; please report it", c.method, c.path)
 	}
 	// The transport may still read the headers of the first try when a second one changes them.
 	req.Header = c.header.Clone()

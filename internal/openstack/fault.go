@@ -75,6 +75,23 @@ func (f *Fault) Error() string {
 		http.StatusText(f.Code), f.Message)
 }
 
+// Advice is what a person can do about it, empty when the text says so itself.
+func (f *Fault) Advice() string {
+	if f.Method == "" {
+		return ""
+	}
+	return map[Class]string{
+		Unknown:     "it is tried again; see the log of the service",
+		Invalid:     "correct what it names",
+		Conflict:    "see what holds it; it is tried again",
+		Quota:       "raise the quota, or delete what is not needed",
+		Auth:        "correct the credentials, or give their user the right",
+		NotFound:    "see whether somebody deletes it; it is tried again",
+		RateLimited: "it is tried again when the service allows",
+		Unavailable: "it is tried again; see why the service does not answer",
+	}[f.Class]
+}
+
 // Unwrap returns the cause, for errors.Is with those of contexts.
 func (f *Fault) Unwrap() error { return f.cause }
 
@@ -117,6 +134,9 @@ func Outcome(err error) error {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		o := f.Outcome()
 		o.Err = err
+		if do := f.Advice(); do != "" {
+			o.Err = fmt.Errorf("%w; %s", err, do)
+		}
 		return o
 	}
 	return err

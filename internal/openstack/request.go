@@ -110,7 +110,7 @@ func (c *call) setBody(r Request) error {
 	default:
 		data, err := json.Marshal(b)
 		if err != nil {
-			return refuse("the body of %s %s cannot be written as JSON: %v", c.method, c.path, err)
+			return refuse("the body of %s %s cannot be written as JSON: %v; please report it", c.method, c.path, err)
 		}
 		c.body = data
 	}

@@ -262,7 +262,8 @@ func TestOpenThatFails(t *testing.T) {
 		"nobody there": {func(_ *cloud, c *Config) {
 			c.Clouds = []byte(strings.Replace(string(c.Clouds), "cloud.test", "nowhere.test", 1))
 		}, Unavailable, "nowhere.test: dial: connection refused"},
-		"another region": {func(_ *cloud, c *Config) { c.Region = "Mars" }, Invalid, `no region "Mars"; it has RegionOne`},
+		"another region": {func(_ *cloud, c *Config) { c.Region = "Mars" }, Invalid,
+			`no region "Mars"; choose one of RegionOne`},
 		"no project": {func(c *cloud, _ *Config) { c.catalog = func() any { return []any{} } }, Invalid,
 			"add project_id"},
 		"no keystone": {func(c *cloud, _ *Config) {
@@ -306,7 +307,8 @@ func TestServiceThatIsAddedLater(t *testing.T) {
 		s := open(t, newPool(t, Options{}, c), c.config("alice"))
 		dns := Request{Service: "dns", Path: "zones"}
 		_, err := s.Do(t.Context(), dns)
-		wants(t, err, Unavailable, "no public endpoint of service dns; it has block-storage, compute")
+		wants(t, err, Unavailable,
+			"no public endpoint of service dns; add it to those that there are: block-storage, compute")
 		c.answer(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/identity/v3/auth/catalog" {
 				fmt.Fprint(w, `{"catalog": [

@@ -55,7 +55,7 @@ func (p *Pool) authenticate(ctx context.Context, s *Session) (*token, error) {
 	e := s.entry
 	address, err := url.Parse(e.authURL)
 	if err != nil {
-		return nil, refuse("auth_url of cloud %q is not a URL", e.name)
+		return nil, refuse("auth_url of cloud %q is not a URL; correct it", e.name)
 	}
 	r := Request{Method: http.MethodPost, Path: "auth/tokens", Body: e.body, Owner: s.owner}
 	c, err := r.call(identity, address)

@@ -81,7 +81,7 @@ func FromRef[T owner.Object](s *step.Scope[T], ref string) (Pair, error) {
 	}
 	if len(ca.CA) > 0 {
 		if _, err := Certificates(ca.CA); err != nil {
-			return Pair{}, outcome.Invalidf("the CA Secret is malformed: %s: %w", CAKey, err)
+			return Pair{}, outcome.Invalidf("the CA Secret is malformed: %s: %w; correct it", CAKey, err)
 		}
 	}
 	return ca, nil

@@ -245,6 +245,9 @@ func failed(err error) *outcome.Outcome {
 	if f, ok := errors.AsType[*openstack.Fault](err); ok {
 		e := f.Outcome()
 		e.Err = err
+		if _, told := errors.AsType[advised](err); !told && f.Advice() != "" {
+			e.Err = advised{err, f.Advice()}
+		}
 		return outcome.FromError(e)
 	}
 	return outcome.FromError(err)

@@ -28,7 +28,7 @@ func (c *controller) along(sc *scope, out *outcome.Outcome) *outcome.Outcome {
 			return nil
 		}
 		return outcome.Poll(left, c.kind.GoesWith+" "+with.GetName(), "%s %s %s is deleted, too: it goes with that one when "+
-			"it has not gone within %s.", out.Message, c.kind.GoesWith, with.GetName(), detaching)
+			"it has not gone within %s; wait until then.", out.Message, c.kind.GoesWith, with.GetName(), detaching)
 	}
 	return out
 }

@@ -20,7 +20,8 @@ func awaits(sc *scope, k *d.Kind, err error) *outcome.Outcome {
 	}
 	for _, a := range k.Awaits {
 		if strings.Contains(f.Message, a.Says) {
-			return outcome.Poll(soon(sc), a.What, "Waits until %s. OpenStack says: %s", a.Until, f.Message)
+			return outcome.Poll(soon(sc), a.What, "Waits until %s; see to it if nobody does. OpenStack says: %s",
+				a.Until, f.Message)
 		}
 	}
 	return nil

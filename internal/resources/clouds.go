@@ -107,7 +107,7 @@ func (k *cloudKind[T]) act(ctx context.Context, e *Engine, sc *step.Scope[T]) *o
 	o, spec := sc.Owner(), k.spec(sc.Owner())
 	admits, err := metav1.LabelSelectorAsSelector(k.selector(o))
 	if err != nil {
-		return outcome.Refuse("InvalidSelector", "spec.namespaceSelector selects nothing: %v", err)
+		return outcome.Refuse("InvalidSelector", "spec.namespaceSelector selects nothing: %v; correct it.", err)
 	}
 	guard, err := fetch.NewGuard(k.sources(o))
 	if err != nil {

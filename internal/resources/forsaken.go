@@ -28,8 +28,8 @@ func (c *controller) forsaken(sc *scope, out *outcome.Outcome) *outcome.Outcome 
 		c.forget(sc.Owner())
 		return nil
 	}
-	return outcome.Poll(min(left, refusedAgain), "namespace", "%s The namespace is deleted with the cloud that is in it: "+
-		"the object goes at last without an answer.", out.Message)
+	return outcome.Poll(min(left, refusedAgain), "namespace", "%s The namespace is deleted with the cloud that is in it; "+
+		"wait: the object goes at last without an answer.", out.Message)
 }
 
 // isHere tells whether a Cloud is that of a control plane, which is in the same namespace, as are its databases. Any

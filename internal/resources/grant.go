@@ -96,9 +96,10 @@ func (r *resolver) named(f d.Field, name, namespace string) (string, error) {
 		return "", &waiting{outcome.Refuse("Circle", "This object and %s refer to each other, so that neither can be made "+
 			"first. Remove one of the references.", what)}
 	case other.Observed().ID == "":
-		return "", &waiting{outcome.Wait(on, "Waits until %s is made in the cloud.", what)}
+		return "", &waiting{outcome.Wait(on, "Waits until %s is made in the cloud; its conditions say why it is not.", what)}
 	case f.Usable && r.scope.Cell().ID == "" && r.controller.engine.unusable(other, f.Ref):
-		return "", &waiting{outcome.Wait(on, "Waits until %s is usable; it is %s.", what, other.Observed().State)}
+		return "", &waiting{outcome.Wait(on, "Waits until %s is usable; it is %s, and its conditions say why.", what,
+			other.Observed().State)}
 	}
 	if theirs, known := recorded(other); known && theirs != r.cloud.key {
 		return "", &waiting{outcome.Refuse("OtherCloud", "%s is in %s and this object in %s; resources of two clouds cannot "+

@@ -67,7 +67,7 @@ func (c *controller) fill(ctx context.Context, sc *scope, t *target, p policy, o
 	source, declared := sourceOf(t.wanted)
 	if !declared && state == imageQueued {
 		return outcome.Poll(5*time.Minute, "the data of the image",
-			"Waits until somebody uploads the data of the image, which is in state queued."), mirror.Steady
+			"The Image %s is in state queued; upload its data.", id), mirror.Steady
 	}
 	// An image without our marker is not ours: who has made it brings its data.
 	if i, _ := t.mirror.Get(id); !declared || !p.create || i.Marker != t.marker {
@@ -103,7 +103,8 @@ func (f *filling) next(ctx context.Context) (*outcome.Outcome, mirror.Pending) {
 	case f.upload.complete():
 		// The list is older than the upload.
 		f.uploads.drop(f.object.GetUID())
-		return outcome.Poll(quick, "the data of the image", "Waits until the cloud shows the data."), mirror.Changing
+		return outcome.Poll(quick, "the data of the image", "The Image %s has its data; wait until the cloud shows it.",
+			f.id), mirror.Changing
 	case f.state == imageImporting, locked && f.state == imageQueued:
 		return f.fetched(5 * time.Minute), mirror.Changing
 	}
@@ -124,7 +125,8 @@ func (f *filling) next(ctx context.Context) (*outcome.Outcome, mirror.Pending) {
 
 // fetched waits for the cloud, which reads the data itself.
 func (f *filling) fetched(again time.Duration) *outcome.Outcome {
-	return outcome.Poll(again, "the data of the image", "Waits until the cloud has fetched the data of the image.")
+	return outcome.Poll(again, "the data of the image", "The cloud fetches the data of the Image %s; wait, or see the "+
+		"log of service image if it does not end.", f.id)
 }
 
 // broken waits until Glance has noticed that an earlier process does not upload any more. It does not when it was
@@ -134,8 +136,8 @@ func (f *filling) broken(ctx context.Context) *outcome.Outcome {
 		return failed(err)
 	}
 	return outcome.Poll(30*time.Second, "the data of the image",
-		"Waits until the cloud has noticed that an upload broke off: the image is in state saving. "+
-			"If it stays so, delete the image in the cloud, and it is made again.")
+		"Waits until the cloud has noticed that an upload broke off: the Image %s is in state saving. "+
+			"If it stays so, delete the image in the cloud, and it is made again.", f.id)
 }
 
 // begin lets the cloud fetch the data when it can, and else uploads it.

@@ -111,7 +111,7 @@ func TestImageSessionChanges(t *testing.T) {
 		p.Pass(30 * time.Second)
 		p.Change("Cloud/default", "spec.syncPeriod", "6m")
 		p.Pass(30 * time.Second)
-		told(p, "Waiting", "Uploads: ")
+		told(p, "Waiting", "is uploaded; wait: ")
 		p.Pass(2 * time.Minute)
 		p.Ready()
 		uploaded(p, strings.Repeat("x", 6<<20))
@@ -207,7 +207,7 @@ func TestImageFromPrivateAddress(t *testing.T) {
 func TestImageProgress(t *testing.T) {
 	imageWorld(t, trickle(60, 5*time.Second), map[string]any{}).only().opens(t, func(p *kittest.Play) {
 		p.Pass(62 * time.Second)
-		told(p, "Waiting", "Uploads: 1", " MiB of 60 MiB.")
+		told(p, "Waiting", "is uploaded; wait: 1", " MiB of 60 MiB.")
 		if s := statusOf(p); s != "saving" {
 			p.T.Errorf("the image is %v", s)
 		}

@@ -134,7 +134,7 @@ func (t *target) birthplace(fields map[string]any) (string, error) {
 	}
 	path, missing := body.Path(cmp.Or(k.Create.Path, k.Path), t.wanted)
 	if missing != "" {
-		return "", fmt.Errorf("a %s cannot be made without %s", k.Name, missing)
+		return "", fmt.Errorf("a %s cannot be made without %s; declare it", k.Name, missing)
 	}
 	if k.Shape == d.Resource && k.Create.Method == http.MethodPut {
 		id, _ := fields[k.IDField()].(string)

@@ -78,7 +78,8 @@ func (c *controller) removed(ctx context.Context, sc *scope, t *target, id strin
 		return nil
 	}
 	c.follow(o, t, id, mirror.Leaving)
-	return outcome.Poll(again, t.kind.Name+" "+id, "Waits until the %s %s is deleted.", t.kind.Name, id)
+	return outcome.Poll(again, t.kind.Name+" "+id, "Waits until the %s %s is deleted; see the log of service %s "+
+		"if it stays.", t.kind.Name, id, t.kind.Service)
 }
 
 // removeAgain is the time after which a resource that is still there is deleted again.
@@ -90,7 +91,8 @@ func (c *controller) held(o object, id string) *outcome.Outcome {
 		return nil
 	}
 	if by := c.engine.links.needed(c.node(o)); by != "" {
-		return outcome.Wait(by, "Waits until these objects, which refer to it, are deleted: %s.", by)
+		return outcome.Wait(by, "Waits until these objects, which refer to it, are deleted: %s. Delete them, or let "+
+			"them refer to another.", by)
 	}
 	refers := func(k *d.Kind) bool { return slices.Contains(referenced(k.Fields), c.kind.Name) }
 	if kinds := c.engine.hides(refers); kinds != "" {
@@ -125,7 +127,8 @@ func refused(sc *scope, kind, id string, moves bool, err error) *outcome.Outcome
 	default:
 		return failed(fmt.Errorf("deleting the %s: %w", kind, err))
 	}
-	return outcome.Poll(again, kind+" "+id, "OpenStack does not delete the %s yet: %s.", kind, err)
+	return outcome.Poll(again, kind+" "+id, "OpenStack does not delete the %s yet: %s; delete what uses it, or wait.",
+		kind, err)
 }
 
 // refusedAgain is the shortest time after which a deletion is asked for again that may be refused for long.

@@ -109,9 +109,9 @@ func (c *controller) reorder(ctx context.Context, sc *scope, t *target, seen map
 	x := c.orders.open(o.GetUID(), id, time.Now())
 	patience := x.patience(untaken)
 	if left := patience - time.Since(x.since); left > 0 {
-		return outcome.Poll(left, t.kind.Name, "Waits until somebody takes the order for the %s, which is in state %s. "+
-			"If that takes longer than %s, the order is given again.", t.kind.Name, cmp.Or(sign.Value, state(t.kind, seen)),
-			patience)
+		return outcome.Poll(left, t.kind.Name, "Waits until somebody takes the order for the %s, which is in state %s; "+
+			"see the log of service %s. If that takes longer than %s, the order is given again.", t.kind.Name,
+			cmp.Or(sign.Value, state(t.kind, seen)), t.kind.Service, patience)
 	}
 	if err := t.remove(ctx, id); err != nil {
 		return failed(fmt.Errorf("deleting the %s that nobody makes, to order it again: %w", t.kind.Name, err))
@@ -123,7 +123,7 @@ func (c *controller) reorder(ctx context.Context, sc *scope, t *target, seen map
 	}
 	sc.Cell().ID = ""
 	return outcome.Poll(time.Second, t.kind.Name,
-		"The order for the %s %s was lost: nobody took it for %s. It is given again.", t.kind.Name, id, patience)
+		"The order for the %s %s was lost: nobody took it for %s; wait, it is given again.", t.kind.Name, id, patience)
 }
 
 // unstick lets a resource be deleted once more that has been leaving for long, and returns when to look again.

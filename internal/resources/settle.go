@@ -44,7 +44,8 @@ func (c *controller) settled(ctx context.Context, sc *scope, t *target, out *out
 		c.orders.done(sc.Owner().GetUID())
 		return nil
 	}
-	return outcome.Poll(quick, t.kind.Name, "Waits until the %s is made: %s is %s.", t.kind.Name, s.Field, now)
+	return outcome.Poll(quick, t.kind.Name, "Waits until the %s is made: %s is %s; see the log of service %s if "+
+		"that lasts.", t.kind.Name, s.Field, now, t.kind.Service)
 }
 
 // reasonGivenUp tells that a resource went before it was made.
@@ -73,7 +74,8 @@ func (c *controller) abstain(uid types.UID, k *d.Kind) *outcome.Outcome {
 	if x.lost == 0 || left <= 0 {
 		return nil
 	}
-	out := outcome.Poll(left, k.Name, "The %s was given up before it was made; %s. It is ordered again %s after that.",
+	out := outcome.Poll(left, k.Name, "The %s was given up before it was made; %s. Mend that, or wait: it is ordered "+
+		"again %s after that.",
 		k.Name, k.State.Settles.Advice, x.patience(forgone))
 	out.Reason = reasonGivenUp
 	return out

@@ -68,7 +68,7 @@ func TestServersAwaitImages(t *testing.T) {
 	}
 	kittest.New(t, stage(t, nil, objects...)).Run(t, func(p *kittest.Play) {
 		p.Settle()
-		wantSays(p, "Server/red/web", "Waits until Image disk is usable; it is queued.")
+		wantSays(p, "Server/red/web", "Waits until Image disk is usable; it is queued, and its conditions say why.")
 		wantIn(p, "Server", 0)
 		for _, image := range cloudOf(p).All("Image") {
 			image["status"] = "active"

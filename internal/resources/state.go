@@ -80,6 +80,6 @@ func stateOf(k *d.Kind, seen map[string]any, complaint string) *outcome.Outcome 
 	if k.State.Answer[state] != "" {
 		again = quick
 	}
-	return outcome.Poll(again, k.Name, "Waits until the %s, which is in state %s, is %s.", k.Name,
-		cmp.Or(state, "unknown"), strings.Join(k.State.Ready, " or "))
+	return outcome.Poll(again, k.Name, "Waits until the %s, which is in state %s, is %s; see the log of service %s if "+
+		"that lasts.", k.Name, cmp.Or(state, "unknown"), strings.Join(k.State.Ready, " or "), k.Service)
 }

@@ -68,7 +68,7 @@ func (e *Engine) answers(key cloudKey, status *openstackv1.CloudStatus) {
 		if len(services) > 1 {
 			c.Message += " Nor do " + few(services[1:]) + "."
 		}
-		c.Message += " Objects of others are kept."
+		c.Message += " See why; objects of others are kept."
 	}
 	condition.Set(&status.Conditions, c)
 }

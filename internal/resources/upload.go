@@ -174,13 +174,13 @@ func (u *upload) progress(now time.Time) (string, bool) {
 	u.told = now
 	switch {
 	case !u.turn:
-		u.word = "Waits until other uploads to the cloud are done."
+		u.word = "The Image has no data yet; wait until other uploads to the cloud are done."
 	case u.data == nil:
-		u.word = "Waits until the source of the data answers."
+		u.word = "The Image has no data yet; wait until its source answers, or see spec.resource.content."
 	case u.data.Total() < 0:
-		u.word = "Uploads: " + size(u.data.Done()) + "."
+		u.word = "The data of the Image is uploaded; wait: " + size(u.data.Done()) + "."
 	default:
-		u.word = "Uploads: " + size(u.data.Done()) + " of " + size(u.data.Total()) + "."
+		u.word = "The data of the Image is uploaded; wait: " + size(u.data.Done()) + " of " + size(u.data.Total()) + "."
 	}
 	return u.word, true
 }
@@ -216,7 +216,8 @@ func explain(err error) (reason, message string) {
 		return f.Reason, f.Message
 	}
 	out := failed(err)
-	return cmp.Or(out.Reason, out.Class.String()), "Uploading the data failed: " + err.Error() + "."
+	return cmp.Or(out.Reason, out.Class.String()), "Uploading the data of the Image failed: " +
+		strings.TrimSuffix(out.Message, ".") + ". It is tried again."
 }
 
 // start uploads in the background until that is done, fails, or the session with the cloud ends.

@@ -134,7 +134,8 @@ func registered(_ context.Context, s *scope) *outcome.Outcome {
 	}
 	for _, name := range members(s) {
 		if s.Child(stepHosts, hypervisorKind, name) == nil && first == nil {
-			first = outcome.Wait(hypervisorKind+" "+name, "Waits until Hypervisor %s is made.", name)
+			first = outcome.Wait(hypervisorKind+" "+name, "Hypervisor %s is not there yet; see whether somebody "+
+				"deletes it.", name)
 		}
 	}
 	if first != nil && bad > 1 {

@@ -63,7 +63,8 @@ func (c *controller) act(ctx context.Context, sc *scope) *outcome.Outcome {
 			return failed(fmt.Errorf("opening the host to new servers: %w", err))
 		}
 		c.watches.of(cloudOf(o)).expire()
-		return outcome.Poll(soon, "Nova", "Host %s is opened to new servers again.", o.Name)
+		return outcome.Poll(soon, "Nova", "Host %s is opened to new servers again; wait until Nova says so.",
+			o.Name)
 	}
 	return f.verdict(o, s)
 }

@@ -57,7 +57,7 @@ func (c *controller) vacate(ctx context.Context, sc *scope, a api) *outcome.Outc
 			count(n), o.Name, a.named(ctx, f.machine)))
 	}
 	if b.closed.IsZero() || s.began.Before(b.closed.Add(settle)) {
-		return because("Closing", outcome.Poll(soon, "Nova", "Host %s is closed to new servers; waits until those that "+
+		return because("Closing", outcome.Poll(soon, "Nova", "Host %s is closed to new servers; wait until those that "+
 			"were about to come are there.", o.Name))
 	}
 	return c.promised(ctx, o, a, f)
@@ -92,7 +92,8 @@ func (c *controller) conclude(o object, v fleetv1.Vacancy) *outcome.Outcome {
 		again = soon // it may go in the next run
 	}
 	return because("Leaving", outcome.Poll(again, "BuildingBlock "+o.Spec.Block,
-		"Host %s has no servers and leaves BuildingBlock %s.", o.Name, o.Spec.Block))
+		"Host %s has no servers and leaves BuildingBlock %s; wait, or see the conditions of the block.",
+		o.Name, o.Spec.Block))
 }
 
 func count(n int) string {
@@ -143,7 +144,7 @@ func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
 	switch {
 	case known && g.up():
 		return outcome.Poll(emptier, "nova-compute", "Waits until nova-compute of host %s has ended: Nova takes it for up "+
-			"for a minute after its last word.", o.Name)
+			"for a minute after its last word. If it stays longer, see its pod on that node.", o.Name)
 	case known:
 		return c.unregister(ctx, o, a, g)
 	}
@@ -155,14 +156,16 @@ func (c *controller) unregister(ctx context.Context, o object, a api, g agent) *
 	c.watches.of(cloudOf(o)).expire()
 	switch openstack.ClassOf(err) {
 	case openstack.Conflict:
-		return because("ServersOnHost", outcome.Poll(emptier, "Nova", "Nova does not let host %s go yet: %s.", o.Name, err))
+		return because("ServersOnHost", outcome.Poll(emptier, "Nova", "Nova does not let host %s go yet: %s; move its "+
+			"servers, or delete them.", o.Name, err))
 	case openstack.NotFound:
 		err = nil
 	}
 	if err != nil {
 		return outcome.FromError(openstack.Outcome(fmt.Errorf("deleting nova-compute of host %s from Nova: %w", o.Name, err)))
 	}
-	return outcome.Poll(soon, "Nova", "Waits until Nova has forgotten host %s.", o.Name)
+	return outcome.Poll(soon, "Nova", "Waits until Nova has forgotten host %s; see the log of its API if it does not.",
+		o.Name)
 }
 
 // unprovide deletes the provider that Nova has left behind.
@@ -175,8 +178,8 @@ func (c *controller) unprovide(ctx context.Context, sc *scope, a api, s *survey)
 	c.watches.of(cloudOf(sc.Owner())).expire()
 	switch openstack.ClassOf(err) {
 	case openstack.Conflict:
-		return because("RoomPromised", outcome.Poll(emptier, "Placement", "Placement does not let host %s go yet: %s.",
-			sc.Owner().Name, err))
+		return because("RoomPromised", outcome.Poll(emptier, "Placement", "Placement does not let host %s go yet: %s; "+
+			"see stackwright openstack resource provider show --allocations %s.", sc.Owner().Name, err, id))
 	case openstack.NotFound:
 		err = nil
 	}

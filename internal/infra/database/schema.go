@@ -66,7 +66,8 @@ func (c *schema) call(ctx context.Context, what string, in, out any) error {
 	case refused && r.Code == http.StatusUnprocessableEntity:
 		return &outcome.Error{Class: outcome.Invalid, Err: err}
 	}
-	return &outcome.Error{Class: outcome.Unavailable, Err: fmt.Errorf("asking the agent of %s: %w", c.host, err)}
+	return &outcome.Error{Class: outcome.Unavailable, Err: fmt.Errorf(
+		"asking the agent of %s: %w; see that its pod runs", c.host, err)}
 }
 
 // named is what is wanted, or as much of it as is known when the schema is to be removed.

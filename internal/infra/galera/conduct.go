@@ -78,9 +78,10 @@ func conclude(d Decision, err error) *outcome.Outcome {
 	switch {
 	case err != nil && d.Action == Serve:
 		// The cluster runs, and an order about its writer is to be repeated.
-		return outcome.Poll(pollEvery, "the writer", "Changes the writer: %s.", err)
+		return outcome.Poll(pollEvery, "the writer", "Changes the writer: %s; wait, or see the log of the "+
+			"members' pods.", err)
 	case err != nil:
-		o := outcome.Poll(pollEvery, d.On, "%s The order failed: %s.", d.Text, err)
+		o := outcome.Poll(pollEvery, d.On, "%s The order failed: %s; see that the members' pods run.", d.Text, err)
 		o.Reason = d.Reason
 		return o
 	case d.Action == Serve:
@@ -97,7 +98,7 @@ func (c *conductor) rollout(_ context.Context, s *scope) *outcome.Outcome {
 	on := "StatefulSet " + g.Name
 	set, ok := s.Child(stepSet, "StatefulSet", g.Name).(*appsv1.StatefulSet)
 	if !ok {
-		return outcome.Wait(on, "Waits for StatefulSet %s.", g.Name)
+		return outcome.Wait(on, "StatefulSet %s is not there yet; see whether somebody deletes it.", g.Name)
 	}
 	ready, why := gate.For(set)(set)
 	if ready {
@@ -106,7 +107,8 @@ func (c *conductor) rollout(_ context.Context, s *scope) *outcome.Outcome {
 	for _, p := range Pods(g.Name, g.Spec.Replicas) {
 		r := c.listener.Last(keyOf(g))[p]
 		if r.Message != "" && (r.Phase == mariadb.Blocked || r.Phase == mariadb.Down) {
-			o := outcome.Wait("Pod "+p, "Member %s does not run: %s", p, r.Message)
+			o := outcome.Wait("Pod "+p, "Member %s does not run: %s; see its log: kubectl -n %s logs %s.", p,
+				strings.TrimSuffix(r.Message, "."), g.Namespace, p)
 			o.Reason = "Member" + string(r.Phase)
 			return o
 		}
@@ -142,5 +144,6 @@ func (c *conductor) options(ctx context.Context, s *scope) *outcome.Outcome {
 				r.Message)
 		}
 	}
-	return outcome.Fail(outcome.Unavailable, fmt.Errorf("checking spec.config with a member: %w", err))
+	return outcome.Fail(outcome.Unavailable, fmt.Errorf(
+		"checking spec.config with a member: %w; see that one serves", err))
 }

@@ -119,10 +119,11 @@ func (w *World) pending() (Decision, bool) {
 		return Decision{}, false // the volume is gone, or the start has happened and is over
 	case s.Phase == mariadb.Down || s.Phase == mariadb.Blocked:
 		return Decision{Action: Begin, Seed: s, Epoch: r.Epoch, Reason: "Starting", On: "Pod " + s.Pod, Text: sentence(
-			fmt.Sprintf("Starts the cluster from member %s.", s.Pod), s.Message)}, true
+			fmt.Sprintf("Starts the cluster from member %s; wait, or see the log of its pod.", s.Pod), s.Message)}, true
 	}
 	return Decision{Reason: "Starting", On: "Pod " + s.Pod, Text: sentence(
-		fmt.Sprintf("Waits until member %s, from which the cluster starts, serves.", s.Pod), s.Message)}, true
+		fmt.Sprintf("Waits until member %s, from which the cluster starts, serves; see the log of its pod.", s.Pod),
+		s.Message)}, true
 }
 
 // quiet makes sure that nothing runs and nothing comes together by itself.
@@ -130,7 +131,8 @@ func (w *World) quiet() (Decision, bool) {
 	busy := w.where(func(s mariadb.State) bool { return s.Phase == mariadb.Inspecting || s.Phase == mariadb.Stopping })
 	if len(busy) > 0 {
 		return Decision{Reason: "Inspecting", On: "Pod " + busy[0].Pod, Text: fmt.Sprintf(
-			"Waits until member %s is down and knows where its data stands.", busy[0].Pod)}, false
+			"Waits until member %s is down and knows where its data stands; see the log of its pod if that lasts.",
+			busy[0].Pod)}, false
 	}
 	up := w.where(func(s mariadb.State) bool { return s.Phase == mariadb.Running || s.Phase == mariadb.Starting })
 	if len(up) == 0 {
@@ -145,7 +147,7 @@ func (w *World) quiet() (Decision, bool) {
 			up[0].Pod, missing(w.silent()))), false
 	}
 	d := Decision{Action: Halt, Reason: "NoMajority", On: "Pod " + up[0].Pod, Text: fmt.Sprintf(
-		"Stops member %s, which runs without a majority, to start the cluster anew.", up[0].Pod)}
+		"Stops member %s, which runs without a majority, to start the cluster anew; wait.", up[0].Pod)}
 	for _, s := range up {
 		d.Halt = append(d.Halt, s.Pod)
 	}
@@ -178,7 +180,8 @@ func (w *World) choose() Decision {
 	}
 	if s := w.silent(); len(s) > 0 && w.Still < patience {
 		return Decision{Reason: "WaitingForMembers", On: "Pod " + s[0], Text: fmt.Sprintf(
-			"All members are down%s; goes on without them soon, because the others have all acknowledged writes.", missing(s))}
+			"All members are down%s; wait: it goes on without them soon, because the others have all acknowledged writes.",
+			missing(s))}
 	}
 	return w.begin(best(able, w.writers()), "")
 }
@@ -264,7 +267,7 @@ func best(able []mariadb.State, writers []string) mariadb.State {
 func (w *World) begin(seed mariadb.State, why string) Decision {
 	return Decision{Action: Begin, Seed: seed, Epoch: w.Record.Epoch + 1, Reason: "Starting", On: "Pod " + seed.Pod,
 		Text: sentence(
-			fmt.Sprintf("Starts the cluster from member %s.", seed.Pod), why)}
+			fmt.Sprintf("Starts the cluster from member %s; wait, or see the log of its pod.", seed.Pod), why)}
 }
 
 // stuck is a wait that a person may end, and says how.

@@ -111,7 +111,8 @@ func (w *World) gather(d *Decision, running []string) {
 		waiting = append(waiting, p+" joins")
 	}
 	if len(waiting) > 0 {
-		d.Reason, d.Message = "MembersJoining", "Waits for members: "+strings.Join(waiting, "; ")+"."
+		d.Reason = "MembersJoining"
+		d.Message = "Waits for members: " + strings.Join(waiting, "; ") + ". See the logs of their pods."
 	}
 }
 
@@ -119,7 +120,8 @@ func (w *World) gather(d *Decision, running []string) {
 func (w *World) seed(d *Decision) {
 	moving := func(s wire.State) bool { return s.Phase == wire.Starting || s.Phase == wire.Stopping }
 	if p := w.pick(moving); len(p) > 0 {
-		d.Reason, d.Message = "Forming", fmt.Sprintf("Waits for %s: %s.", p[0], w.Reports[p[0]].Message)
+		d.Reason = "Forming"
+		d.Message = fmt.Sprintf("Waits for %s: %s. See the log of that pod.", p[0], w.Reports[p[0]].Message)
 		return
 	}
 	ready := w.pick(func(s wire.State) bool { return s.Phase == wire.Blank || s.Phase == wire.Left })
@@ -136,7 +138,7 @@ func (w *World) seed(d *Decision) {
 		d.Record.Epoch = max(d.Record.Epoch, w.Reports[p].Epoch)
 	}
 	d.Orders = map[string]wire.Start{pod: {Mode: wire.Seed, Epoch: d.Record.Epoch, Volume: d.Record.Volume}}
-	d.Reason, d.Message = "Forming", "Waits for "+pod+" to form the cluster."
+	d.Reason, d.Message = "Forming", "Waits for "+pod+" to form the cluster; see the log of that pod."
 }
 
 // forceable obeys a person who says that one member goes on without its majority.
@@ -152,7 +154,7 @@ func (w *World) forceable(d *Decision) bool {
 		return false
 	}
 	d.Record = Record{Epoch: w.Recovery.Epoch, Pod: s.Pod, Volume: s.Volume}
-	d.Reason, d.Message = "ForceBoot", "Waits for "+s.Pod+" to go on alone, as spec.recovery.forceBoot says."
+	d.Reason, d.Message = "ForceBoot", "Waits for "+s.Pod+" to go on alone, as spec.recovery.forceBoot says; see its log."
 	if s.Epoch < w.Recovery.Epoch {
 		d.Orders = map[string]wire.Start{s.Pod: {Mode: wire.Alone, Epoch: w.Recovery.Epoch, Volume: s.Volume}}
 	}
@@ -212,7 +214,8 @@ func (w *World) tell(d *Decision) {
 		d.Stopped = d.Stopped || s.Phase == wire.Blocked
 		parts = append(parts, fmt.Sprintf("%s is %s: %s", p, s.Phase, cmp.Or(s.Service.Why, s.Message, "it serves")))
 	}
-	d.Reason, d.Message = "MembersStarting", "Waits for members: "+strings.Join(parts, "; ")+"."
+	d.Reason = "MembersStarting"
+	d.Message = "Waits for members: " + strings.Join(parts, "; ") + ". See the logs of their pods."
 }
 
 func list(pods []string) string { return strings.Join(pods, ", ") }

@@ -64,7 +64,9 @@ func (r Raft[T]) Connect(s *step.Scope[T]) (*Members, error) {
 	return &Members{Caller: caller, Domain: r.Domain(s.Owner()), Moves: r.Moves}, nil
 }
 
-func unavailable(err error) *outcome.Outcome { return outcome.Fail(outcome.Unavailable, err) }
+func unavailable(err error) *outcome.Outcome {
+	return outcome.Fail(outcome.Unavailable, fmt.Errorf("%w; see that the members' pods run", err))
+}
 
 // Shrink takes members out of the cluster before the StatefulSet takes their pods away. The count of pods that it has
 // let through is in its cell, because the StatefulSet's own count is not to be trusted while it changes.
@@ -82,7 +84,8 @@ func (r Raft[T]) Shrink(ctx context.Context, s *step.Scope[T]) *outcome.Outcome 
 			return unavailable(err)
 		}
 		if why != "" {
-			return outcome.Poll(pollEvery, "the members to leave", "Going from %d to %d replicas: %s.", have, want, why)
+			return outcome.Poll(pollEvery, "the members to leave", "Going from %d to %d replicas: %s; wait, bring back "+
+				"pods that do not run, or set spec.replicas to %d again.", have, want, why, have)
 		}
 	}
 	if have == want {
@@ -133,7 +136,7 @@ func conclude(d Decision, err error) *outcome.Outcome {
 	}
 	// When members serve, their pods' readiness is what is waited for, and that wakes the owner.
 	if d.Message == "" {
-		d.Reason, d.Message = "MembersStarting", "All members serve; waits until their pods are ready."
+		d.Reason, d.Message = "MembersStarting", "All members serve; wait until their pods are ready."
 	}
 	o := outcome.Poll(pace, "the members", "%s", d.Message)
 	o.Reason = d.Reason
@@ -145,7 +148,7 @@ func (r Raft[T]) Rollout(_ context.Context, s *step.Scope[T]) *outcome.Outcome {
 	name := r.Set(s.Owner())
 	set := s.Child(r.StepSet, "StatefulSet", name)
 	if set == nil {
-		return outcome.Wait("StatefulSet "+name, "Waits for StatefulSet %s.", name)
+		return outcome.Wait("StatefulSet "+name, "StatefulSet %s is not there yet; see whether somebody deletes it.", name)
 	}
 	if ready, why := gate.For(&appsv1.StatefulSet{})(set); !ready {
 		return outcome.Wait("StatefulSet "+name, "%s", why)

@@ -35,8 +35,8 @@ func (m *Members) Shrink(ctx context.Context, pods []string, keep int) (string, 
 		}
 		for _, other := range pods[:slices.Index(pods, p)+1] {
 			if o, ok := reports[other]; !ok || !o.Serves() {
-				return fmt.Sprintf("%s has to serve before %s can leave: its %s are moved while all members run; "+
-					"bring it back, or set replicas back to %d", other, p, cmp.Or(m.Moves, "duties"), len(pods)), nil
+				return fmt.Sprintf("%s has to serve before %s can leave: its %s are moved while all members run",
+					other, p, cmp.Or(m.Moves, "duties")), nil
 			}
 		}
 		if why, err := m.evacuate(ctx, pods[0], p); why != "" || err != nil {

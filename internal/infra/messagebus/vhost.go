@@ -66,7 +66,8 @@ func (b *bus) call(ctx context.Context, what string, in, out any) error {
 		}
 		errs = append(errs, fmt.Errorf("asking the agent of %s: %w", h, err))
 	}
-	return &outcome.Error{Class: outcome.Unavailable, Err: errors.Join(errs...)}
+	return &outcome.Error{Class: outcome.Unavailable, Err: fmt.Errorf(
+		"%w; see that the pods of these run", errors.Join(errs...))}
 }
 
 // known is what is wanted, or as much of it as is known when the virtual host is to be removed.

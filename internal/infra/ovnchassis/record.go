@@ -102,7 +102,8 @@ func (r *records) call(ctx context.Context, s *scope, what string, in, out any) 
 		}
 		errs = append(errs, fmt.Errorf("asking the agent of %s: %w", h, err))
 	}
-	return &outcome.Error{Class: outcome.Unavailable, Err: errors.Join(errs...)}
+	return &outcome.Error{Class: outcome.Unavailable, Err: fmt.Errorf(
+		"%w; see that the pods of these run", errors.Join(errs...))}
 }
 
 // ours reads the records of the set.
@@ -130,7 +131,8 @@ func (r *records) look(ctx context.Context, s *scope) *outcome.Outcome {
 	o := s.Owner()
 	running := sets(s.Child, o)
 	if len(running) == 0 {
-		return outcome.Wait("DaemonSet "+daemons(o), "Waits for DaemonSet %s.", daemons(o))
+		return outcome.Wait("DaemonSet "+daemons(o), "DaemonSet %s is not there yet; see whether somebody deletes it.",
+			daemons(o))
 	}
 	want := selected(s, o)
 	state := []any{o.Generation, want}
@@ -183,8 +185,8 @@ func names(have []wire.Chassis, which func(string) bool) []string {
 func (r *records) leave(ctx context.Context, s *scope, running []*appsv1.DaemonSet, stale []string) *outcome.Outcome {
 	for _, d := range running {
 		if d.Status.ObservedGeneration < d.Generation || d.Status.NumberMisscheduled > 0 {
-			return outcome.Wait("DaemonSet "+d.Name, "Waits until the pod of %s, which is no longer a chassis, has ended; "+
-				"then its record is removed.", nodes.List(stale))
+			return outcome.Wait("DaemonSet "+d.Name, "Waits until the pod of %s, which is no longer a chassis, has ended, "+
+				"to remove its record then; see that pod if it stays.", nodes.List(stale))
 		}
 	}
 	return outcome.FromError(r.remove(ctx, s, stale...))
@@ -198,7 +200,7 @@ func (s sight) rests(now time.Time) *outcome.Outcome {
 	}
 	names := nodes.List(s.gone)
 	return outcome.Poll(left, "the end of ovn-controller on "+names, "The record of %s, which is no longer a chassis, is "+
-		"removed; waits until the node has not made it again for %d seconds.", names, int(quiet.Seconds()))
+		"removed; wait until the node has not made it again for %d seconds.", names, int(quiet.Seconds()))
 }
 
 // complete waits for the nodes that are not registered yet, and tells of those that cannot reach the others.
@@ -271,7 +273,7 @@ func (r *records) release(ctx context.Context, s *scope) *outcome.Outcome {
 	if len(have) > 0 || cell.Operation == "" {
 		cell.Operation, cell.Since = "Delete", metav1.NewTime(s.Now().Truncate(time.Second))
 	}
-	return outcome.Poll(pace, "the end of ovn-controller on all nodes", "The records of the nodes are removed; waits "+
+	return outcome.Poll(pace, "the end of ovn-controller on all nodes", "The records of the nodes are removed; wait "+
 		"until no node has made its own again for %d seconds.", int(quiet.Seconds()))
 }
 
@@ -280,7 +282,7 @@ func rollout(_ context.Context, s *scope) *outcome.Outcome {
 	running := sets(s.Child, s.Owner())
 	if len(running) == 0 {
 		name := daemons(s.Owner())
-		return outcome.Wait("DaemonSet "+name, "Waits for DaemonSet %s.", name)
+		return outcome.Wait("DaemonSet "+name, "DaemonSet %s is not there yet; see whether somebody deletes it.", name)
 	}
 	for _, d := range running {
 		if ready, why := gate.For(d)(d); !ready {

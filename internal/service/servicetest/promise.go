@@ -301,6 +301,7 @@ func (k Kind) missing(t *testing.T) {
 				if got := p.Condition(k.Object, c[1]); got.Message != c[2] {
 					t.Errorf("the condition is %s %s: %s\nwant %s", got.Status, got.Reason, got.Message, c[2])
 				}
+				p.Repeats()
 			})
 		})
 	}

@@ -39,7 +39,7 @@ func bucketKeys(s *scope, i int) (pair, error) {
 	case len(p.secret) == 0:
 		return pair{}, invalidSecret(store, "has no "+keySecret+"; add the secret key that belongs to its "+keyAccess)
 	case bytes.ContainsAny(slices.Concat(p.access, p.secret), "\r\n"):
-		return pair{}, invalidSecret(store, "has a key of several lines; "+keyAccess+" and "+keySecret+" have one each")
+		return pair{}, invalidSecret(store, "has a key of several lines; write "+keyAccess+" and "+keySecret+" in one each")
 	}
 	return p, checkAuthority(store, p.authority)
 }

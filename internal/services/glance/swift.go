@@ -48,7 +48,7 @@ func swiftAccount(s *scope, i int) (account, error) {
 	case len(a.key) == 0:
 		return account{}, invalidSecret(store, "has no "+keyKey+"; add the password of its "+keyUser)
 	case bytes.ContainsAny(slices.Concat(a.user, a.key), "\r\n"):
-		return account{}, invalidSecret(store, "has something of several lines; "+keyUser+" and "+keyKey+" have one each")
+		return account{}, invalidSecret(store, "has something of several lines; write "+keyUser+" and "+keyKey+" in one each")
 	}
 	return a, checkAuthority(store, a.authority)
 }

@@ -99,7 +99,7 @@ func TestSecretsOfSwiftAreChecked(t *testing.T) {
 		"no key": {away, map[string]string{"user": "service:glance", "key": " \n"}, "InvalidStore",
 			"has no key; add the password of its user"},
 		"two lines": {away, map[string]string{"user": "service:glance", "key": "hush\n[other]"}, "InvalidStore",
-			"has something of several lines; user and key have one each"},
+			"has something of several lines; write user and key in one each"},
 		"no certificate": {away, map[string]string{"user": "service:glance", "key": "hush", "ca.crt": "/etc/ssl/ca.pem"},
 			"InvalidStore", "has no certificate in ca.crt; put that of the endpoint's"},
 	} {

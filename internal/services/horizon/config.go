@@ -106,14 +106,14 @@ var settingName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 func taken() map[string]string {
 	const (
 		image = "the image has style sheets and scripts for its own value; make an image with another one"
-		tls   = "it follows spec.tls and spec.expose"
+		tls   = "it follows spec.tls and spec.expose; set these"
 	)
 	return map[string]string{
 		"ALLOWED_HOSTS":         "set spec.expose.hostname",
 		"CSRF_TRUSTED_ORIGINS":  "set spec.expose.hostname",
 		"CSRF_COOKIE_SECURE":    tls,
 		"SESSION_COOKIE_SECURE": tls,
-		"OPENSTACK_SSL_CACERT":  "it is the authority of spec.keystone",
+		"OPENSTACK_SSL_CACERT":  "leave it out: it is the authority of spec.keystone",
 		// Whoever is between would get the passwords of all users.
 		"OPENSTACK_SSL_NO_VERIFY": "leave it out: services are known by the authority of spec.keystone",
 		"OPENSTACK_KEYSTONE_URL":  "set spec.keystone",
@@ -138,8 +138,8 @@ func taken() map[string]string {
 func refuse(sc *scope) error {
 	for _, name := range slices.Sorted(maps.Keys(sc.Owner().Spec.Settings)) {
 		if !settingName.MatchString(name) {
-			return refused("spec.settings: %s is no name of a setting; these have capital letters, digits and underscores, "+
-				"as SESSION_TIMEOUT", name)
+			return refused("spec.settings: %s is no name of a setting; write one with capital letters, digits and "+
+				"underscores, as SESSION_TIMEOUT", name)
 		}
 		if instead := taken()[name]; instead != "" {
 			return refused("spec.settings: %s is given by the operator: %s", name, instead)
@@ -147,7 +147,8 @@ func refuse(sc *scope) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(sc.Content(refLogos))) {
 		if !slices.Contains(pictures, name) {
-			return refused("spec.branding.logos: ConfigMap %s has %s, which no page shows; those that are shown are %s",
+			return refused("spec.branding.logos: ConfigMap %s has %s, which no page shows; name it as one of those "+
+				"that are shown: %s",
 				sc.Owner().Spec.Branding.Logos, name, strings.Join(pictures, ", "))
 		}
 	}
