@@ -23,7 +23,7 @@ func Sound(message string) error {
 	switch {
 	case step.MatchString(said):
 		return nil // the condition of that step tells the rest
-	case !object.MatchString(said):
+	case !object.MatchString(said) && !begins(said):
 		return errors.New("it names neither an object nor a field")
 	case !action.MatchString(said):
 		return errors.New("it does not tell what to do next")
@@ -31,19 +31,26 @@ func Sound(message string) error {
 	return nil
 }
 
+// begins tells whether a message begins with an object, such as `Secret db`.
+func begins(said string) bool {
+	m := opening.FindStringSubmatch(said)
+	return m != nil && !slices.Contains([]string{"A", "All", "Any", "In", "It", "No", "Nothing", "Only", "The", "There",
+		"This", "Waits", "What", "Changes", "Going", "Starts", "Stops"}, m[1])
+}
+
 var (
 	// prefix is what the kit puts before what a step says.
-	prefix = regexp.MustCompile(`^(The object is being deleted\. ?)?(Step [a-z][-a-z0-9]*: )*`)
-	step   = regexp.MustCompile(`^(Waits for step [a-z][-a-z0-9]*\.)?$`)
-	object = regexp.MustCompile(strings.Join([]string{
+	prefix = regexp.MustCompile(`^(The object is being deleted\. ?)?` +
+		`((Step|Waits for component) [a-z][-a-z0-9]*: |Waits for the main component: )*`)
+	step    = regexp.MustCompile(`^(Waits for step [a-z][-a-z0-9]*\.)?$`)
+	opening = regexp.MustCompile(`^([A-Z][A-Za-z]*) "?[a-z0-9]`)
+	object  = regexp.MustCompile(strings.Join([]string{
 		`\b(spec|metadata)\.[a-z]`,
 		`"[^"]+"`,
 		`\b[a-z0-9]+[-_/.=][a-z0-9]`,     // a name
 		`[a-z0-9,;:)'] "?[A-Z][A-Za-z]+`, // a kind inside of a sentence
-		`^([A-Z][a-z]+){2,} `,            // one that begins it
-		`^(Cloud|Host|Image|Job|Keystone|Member|Members|Namespace|Node|Nodes|Pod|Project|Secret|Service|Volume) [-a-z0-9"]+`,
-		`\b(host|key|member|node|nodes|pod|service|step) "?[a-z0-9]`,
-		`^The object is paused\b`,
+		`\b(host|component|key|member|node|nodes|pod|service|step) "?[a-z0-9]`,
+		`^The object is paused\b|\bmain component\b`,
 	}, "|"))
 	action = regexp.MustCompile(`(?i)(^|[.;:,] "?|\b(or|and|to|then|else|please) )(` + strings.Join([]string{
 		"add", "annotate", "bring", "change", "check", "choose", "correct", "create", "declare", "delete", "escape", "free",

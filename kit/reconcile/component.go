@@ -21,10 +21,7 @@ func (p *Plan[T]) runs(s *step.Step[T]) bool {
 // process sees them, are those that the other has worked off: what was done for an older spec or Secret is not done.
 func (r *run[T]) adopt(i int, prev *owner.Step) {
 	s, res := &r.Steps[i], &r.results[i]
-	component := "component " + s.Component
-	if s.Component == "" {
-		component = "the main component"
-	}
+	component := componentOf(s.Component)
 	if prev != nil {
 		res.fp = prev.Fingerprint
 	}
@@ -43,6 +40,13 @@ func (r *run[T]) adopt(i int, prev *owner.Step) {
 	default:
 		res.state = owner.StepDone
 	}
+}
+
+func componentOf(name string) string {
+	if name == "" {
+		return "the main component"
+	}
+	return "component " + name
 }
 
 // told is what the process that runs a step says of it.
@@ -99,8 +103,9 @@ func (r *run[T]) awaitComponent(i int) bool {
 	if len(res.items) == 0 && res.cell == nil && (prev == nil || prev.State == owner.StepOff) {
 		return true
 	}
-	res.state, res.out = owner.StepWaiting, outcome.Wait("component "+s.Component,
-		"Waits for the operator of component %s to remove what it made; start it.", s.Component)
+	component := componentOf(s.Component)
+	res.state, res.out = owner.StepWaiting, outcome.Wait(component,
+		"Waits for the operator of %s to remove what it made; start it.", component)
 	if prev != nil && prev.State == owner.StepFailed {
 		res.state = owner.StepFailed // all processes have to find the same step the worst
 	}

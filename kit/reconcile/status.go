@@ -142,14 +142,18 @@ func (r *run[T]) patchStatus(change func(T)) error {
 // before its act. The cells of other steps may be changing and stay as they were written last.
 func (r *run[T]) saveCell(i int) error {
 	cell := *r.results[i].cell
-	return r.patchStatus(func(o T) {
+	out := apply.Classify(r.patchStatus(func(o T) {
 		st := o.KitStatus()
 		if n := slices.IndexFunc(st.Externals, func(e owner.External) bool { return e.Step == cell.Step }); n >= 0 {
 			st.Externals[n] = cell
 			return
 		}
 		st.Externals = append(st.Externals, cell)
-	})
+	}))
+	if out == nil {
+		return nil
+	}
+	return &outcome.Error{Class: out.Class, RetryAfter: out.After, Err: out.Err}
 }
 
 // fill computes the whole status from the results of the run.
