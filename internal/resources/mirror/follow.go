@@ -181,12 +181,16 @@ func (m *Mirror) again(ctx context.Context) {
 	}
 	defer func() { <-m.listing }()
 	m.mu.Lock()
+	told := !m.hints.first.IsZero()
 	all := m.heed()
 	changes := !all && !m.full.IsZero() && time.Since(m.full) < m.options.Period &&
 		(m.options.TellsGone || !m.waiting(Leaving))
 	why := Due
-	if m.waiting(Changing) {
+	switch {
+	case m.waiting(Changing):
 		why = Awaited
+	case told:
+		why = Told
 	}
 	m.mu.Unlock()
 	// An error is told by whoever needs the list; the next round tries again.
@@ -214,9 +218,20 @@ func (m *Mirror) list(ctx context.Context, changes bool, why Reason) error {
 		return err
 	}
 	m.failed = 0
-	woken, changed := m.take(listed, begin)
+	if !listed.Same.IsZero() {
+		m.full, m.asOf = listed.Same, listed.Same
+		return nil
+	}
+	m.show(listed, begin)
+	return nil
+}
+
+// show takes over a list and wakes the followers of what changed.
+func (m *Mirror) show(listed Listed, begin time.Time) {
+	woken, changed, news := m.take(listed, begin)
 	if listed.All {
-		woken = append(woken, m.sweep(listed.Found, begin)...)
+		swept, some := m.sweep(listed.Found, begin)
+		woken, news = append(woken, swept...), news || some
 		m.full = begin
 	}
 	m.asOf = begin
@@ -226,28 +241,32 @@ func (m *Mirror) list(ctx context.Context, changes bool, why Reason) error {
 	if changed && m.options.Changed != nil {
 		m.options.Changed()
 	}
-	return nil
+	if listed.News != nil {
+		listed.News(news)
+	}
 }
 
-// take stores a list and returns the followers of what changed, and whether anything did that is there.
-func (m *Mirror) take(l Listed, at time.Time) (woken []*follower, changed bool) {
+// take stores a list and returns the followers of what changed, and whether anything did that is there, or at all.
+func (m *Mirror) take(l Listed, at time.Time) (woken []*follower, changed, news bool) {
 	for _, i := range l.Found {
 		if m.store(i, at) {
-			changed = true
+			changed, news = true, true
 			woken = append(woken, m.interested(i.ID, i.Marker)...)
 		}
 	}
 	for _, id := range l.Gone {
 		marker := m.items[id].Marker
 		if m.remove(id, at) {
+			news = true
 			woken = append(woken, m.interested(id, marker)...)
 		}
 	}
-	return woken, changed
+	return woken, changed, news
 }
 
-// sweep removes what a list of everything did not show, and forgets what is gone for long.
-func (m *Mirror) sweep(found []Item, at time.Time) (woken []*follower) {
+// sweep removes what a list of everything did not show, and tells whether there was some; it forgets what is gone for
+// long.
+func (m *Mirror) sweep(found []Item, at time.Time) (woken []*follower, some bool) {
 	shown := make(map[string]bool, len(found))
 	for _, i := range found {
 		shown[i.ID] = true
@@ -258,10 +277,11 @@ func (m *Mirror) sweep(found []Item, at time.Time) (woken []*follower) {
 		case e.gone:
 			delete(m.items, id)
 		case m.remove(id, at):
+			some = true
 			woken = append(woken, m.interested(id, e.Marker)...)
 		}
 	}
-	return woken
+	return woken, some
 }
 
 func (m *Mirror) interested(id, marker string) (out []*follower) {

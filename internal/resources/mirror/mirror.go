@@ -35,6 +35,8 @@ const (
 	Asked Reason = iota
 	// Awaited: somebody waits for what it may show.
 	Awaited
+	// Told: something outside told of a change.
+	Told
 	// Due: it was time to look.
 	Due
 )
@@ -46,6 +48,10 @@ type Listed struct {
 	Gone []string
 	// All says that nothing but what was found exists.
 	All bool
+	// Same is, in place of all that, a time at which everything was as the list before has shown it.
+	Same time.Time
+	// News is told whether the list has shown anything that the mirror did not know. It must not block, and may be nil.
+	News func(bool)
 }
 
 // Options of a mirror.
