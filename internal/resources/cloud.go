@@ -61,6 +61,7 @@ type cloud struct {
 	mu      sync.Mutex
 	terms   terms
 	mirrors map[string]*watched
+	surveys map[string]*survey
 	ear     ear
 
 	// recovery has those that wait for a service, by its type, full those that a quota refused, by their kinds. room is
@@ -123,7 +124,8 @@ func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
 	for _, name := range holes(listPath(k)) {
 		parent[name] = values[name]
 	}
-	l := &lister{kind: k, door: c.requests(), path: path, parent: parent, everywhere: c.terms.everywhere, seed: c.seed}
+	l := &lister{kind: k, door: c.requests(), path: path, parent: parent, everywhere: c.terms.everywhere, seed: c.seed,
+		watch: c.watch(k, parent)}
 	ctx, stop := context.WithCancel(c.ctx)
 	w := &watched{lister: l, stop: stop, asked: time.Now()}
 	o := mirror.Options{Period: c.period, Quick: quick, Overlap: overlap, Debounce: debounce,
@@ -145,6 +147,7 @@ func (c *cloud) retire(name string, w *watched) bool {
 		return false
 	}
 	delete(c.mirrors, name)
+	w.lister.watch.drop()
 	w.stop()
 	return true
 }
@@ -186,7 +189,7 @@ func (c *clouds) set(key cloudKey, door Door, t terms) {
 	ctx, end := context.WithCancel(context.Background())
 	c.open[key] = &cloud{key: key, name: label(key), door: door, period: t.period, terms: t, seed: maphash.MakeSeed(),
 		ctx: ctx, end: end, slots: make(chan struct{}, parallelUploads), mirrors: map[string]*watched{},
-		room: c.room}
+		surveys: map[string]*survey{}, room: c.room}
 	c.mu.Unlock()
 	if old != nil {
 		old.end()

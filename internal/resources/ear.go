@@ -106,7 +106,7 @@ func (e *Engine) heard(c *cloud, ev bus.Event) {
 			// A list of changes does not show what is gone, unless the API goes on showing it.
 			all := ev.Deletion() && !k.List.TellsGone
 			of := func(w *watched) bool { return w.lister.kind == k }
-			if !c.hint(all, func(w *watched) bool { return of(w) && w.below(ev) }) {
+			if !c.hint(all, func(w *watched) bool { return of(w) && w.below(ev) && w.lister.watch.doubt() }) {
 				c.hint(all, of)
 			}
 		}

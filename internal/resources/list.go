@@ -41,6 +41,8 @@ type lister struct {
 	// everywhere asks for the resources of all projects.
 	everywhere bool
 	seed       maphash.Seed
+	// watch knows whether the list is as before; nil for kinds without a survey.
+	watch *watch
 	// whole lists show everything: the cloud has refused one of changes.
 	whole bool
 	// bulk lists are of somebody who reads all that is there.
@@ -53,6 +55,13 @@ type lister struct {
 
 // List implements mirror.Source.
 func (l *lister) List(ctx context.Context, since time.Time, why mirror.Reason) (mirror.Listed, error) {
+	if l.watch == nil || len(l.extra.get()) > 0 { // of which no survey tells
+		return l.list(ctx, since, why)
+	}
+	return l.watch.list(ctx, why, func() (mirror.Listed, error) { return l.list(ctx, since, why) })
+}
+
+func (l *lister) list(ctx context.Context, since time.Time, why mirror.Reason) (mirror.Listed, error) {
 	version, err := l.version(ctx)
 	if err != nil {
 		return mirror.Listed{}, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
@@ -78,28 +87,38 @@ func (l *lister) tellsChanges(version string) bool {
 	return l.kind.List.Changes != "" && !above(l.kind.List.ChangesSince, version)
 }
 
-// read reads the pages of a list.
+// read reads a list.
 func (l *lister) read(ctx context.Context, query url.Values, version string, out mirror.Listed, why mirror.Reason,
 ) (mirror.Listed, error) {
+	err := l.pages(ctx, query, version, why, func(page []map[string]any) error { return l.sort(page, &out) })
+	if err != nil {
+		return mirror.Listed{}, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
+	}
+	return out, nil
+}
+
+// pages calls f with each page of a list.
+func (l *lister) pages(ctx context.Context, query url.Values, version string, why mirror.Reason,
+	f func([]map[string]any) error) error {
 	for range maxPages {
 		resp, err := l.door.Do(ctx, openstack.Request{Service: l.kind.Service, Lane: l.urgency(why), Method: http.MethodGet,
 			Path: l.path, Query: query, Header: l.header(l.parent), Microversion: version})
 		if err != nil {
-			return mirror.Listed{}, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
+			return err
 		}
 		page, next, err := l.page(resp.Body)
 		if err == nil {
-			err = l.sort(page, &out)
+			err = f(page)
 		}
 		if err != nil {
-			return mirror.Listed{}, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
+			return err
 		}
 		if next == nil || len(page) == 0 {
-			return out, nil
+			return nil
 		}
 		query = next
 	}
-	return mirror.Listed{}, fmt.Errorf("listing %s: no end after %d pages", l.kind.Plural, maxPages)
+	return fmt.Errorf("no end after %d pages", maxPages)
 }
 
 // urgency is the lane of a list.

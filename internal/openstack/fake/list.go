@@ -27,7 +27,7 @@ func (c *Cloud) list(k *d.Kind, parent map[string]any, q *question) answer {
 			!r.selected(k, q.query) || changes && r.touched().Before(since) {
 			continue
 		}
-		shown = append(shown, entry(k, r.show(k)))
+		shown = append(shown, entry(k, c.above(k, r.show(k), q)))
 	}
 	for _, r := range c.stores[k.Name].gone {
 		if changes && k.List.TellsGone && !r.leaves.Before(since) {

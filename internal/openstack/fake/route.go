@@ -56,6 +56,9 @@ func (c *Cloud) answer(r *http.Request) answer {
 			}
 		}
 	}
+	if a, ok := c.survey(service, q); ok {
+		return a
+	}
 	return failure(http.StatusNotFound, "there is nothing at "+r.URL.Path)
 }
 

@@ -189,6 +189,8 @@ type List struct {
 	Filters []string
 	// Wrapped tells that each entry of the list has the envelope Item.
 	Wrapped bool
+	// Survey is for a list of one parent, of which there may be many.
+	Survey Survey
 }
 
 // Channel is where a resource carries its marker.

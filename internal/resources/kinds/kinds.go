@@ -102,6 +102,9 @@ const maxInt = 1<<31 - 1
 var quotaProject = d.Field{API: "project_id", Ref: "Project", Own: true, CreateOnly: true,
 	Doc: "Project that is limited; that of the cloud's credentials when empty."}
 
+// ownQuotas shows the projects that do not have the defaults, of Neutron and of Octavia.
+var ownQuotas = d.List{Survey: d.Survey{Path: "/quotas", Items: "quotas", Parent: "project_id"}}
+
 func quota(api, doc string) d.Field {
 	return d.Field{API: api, Type: d.Int, Min: -1, HasMin: true, Max: maxInt, Doc: doc + " -1 is no limit."}
 }

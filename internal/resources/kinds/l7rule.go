@@ -23,7 +23,7 @@ var L7Rule = d.Kind{
 		{API: "invert", Type: d.Bool, Doc: "Whether the opposite is the condition."},
 	},
 	State: octaviaState,
-	List:  d.List{Page: 1000},
+	List:  d.List{Page: 1000, Survey: octaviaSurvey("l7policies", "rules")},
 	Sample: `l7PolicyRef: {name: web-to-https}
 type: PATH
 compareType: STARTS_WITH

@@ -13,6 +13,7 @@ var LoadBalancerQuota = d.Kind{
 		lbQuota("member", "Members."), lbQuota("health_monitor", "Health monitors."), lbQuota("l7policy", "L7 policies."),
 		lbQuota("l7rule", "L7 rules."),
 	},
+	List: ownQuotas,
 	Sample: `projectRef: {name: shop}
 loadBalancer: 3`,
 }

@@ -24,7 +24,8 @@ var Member = d.Kind{
 			Doc: "Whether it is reached by SR-IOV."},
 	},
 	State: octaviaState,
-	List:  d.List{Page: 1000, Filters: []string{"address", "protocol_port"}},
+	List: d.List{Page: 1000, Filters: []string{"address", "protocol_port"},
+		Survey: octaviaSurvey("pools", "members")},
 	Sample: `poolRef: {name: web}
 address: 192.0.2.10
 protocolPort: 8080`,

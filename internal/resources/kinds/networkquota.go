@@ -15,6 +15,7 @@ var NetworkQuota = d.Kind{
 		quota("security_group_rule", "Rules of security groups."), quota("rbac_policy", "RBAC policies."),
 		quota("trunk", "Trunks."),
 	},
+	List: ownQuotas,
 	Sample: `projectRef: {name: shop}
 network: 5
 floatingip: 10`,

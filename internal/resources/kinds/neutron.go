@@ -33,6 +33,9 @@ var (
 		Doc: "Project that owns it; that of the cloud's credentials when empty."}
 	qosPolicyRef = d.Field{API: "policy_id", Ref: "QoSPolicy", Required: true, CreateOnly: true,
 		Doc: "Policy that has the rule."}
+	// Policies are shown with all of their rules.
+	qosRules = d.List{Survey: d.Survey{Path: "/qos/policies?limit=1000", Items: "policies", Parent: "id",
+		Shows: []string{"rules"}}}
 )
 
 var routeFields = []d.Field{

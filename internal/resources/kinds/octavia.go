@@ -57,6 +57,13 @@ var persistence = []d.Field{
 	{API: "persistence_granularity", Max: 64, Doc: "Mask of addresses that are the same client; for UDP and SCTP."},
 }
 
+// octaviaSurvey shows what has something below it. Octavia lists the ids of that alone, but sets the status of what is
+// above first whenever it changes something, which renews updated_at.
+func octaviaSurvey(parents, below string) d.Survey {
+	return d.Survey{Path: "/" + parents + "?limit=1000", Items: parents, Parent: "id",
+		Shows: []string{below, "updated_at", "provisioning_status"}}
+}
+
 // lbQuota is a quota with a limit of its own.
 func lbQuota(api, doc string) d.Field {
 	f := quota(api, doc)

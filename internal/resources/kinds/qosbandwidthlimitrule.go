@@ -9,7 +9,7 @@ var QoSBandwidthLimitRule = d.Kind{
 	Path: "/qos/policies/{policy_id}/bandwidth_limit_rules",
 	Item: "bandwidth_limit_rule", Items: "bandwidth_limit_rules",
 	Doc: "QoSBandwidthLimitRule limits how much is sent or received.",
-	Key: []string{"policy_id", "direction"}, Update: d.Update{Method: "PUT"}, Marker: byKey,
+	Key: []string{"policy_id", "direction"}, Update: d.Update{Method: "PUT"}, Marker: byKey, List: qosRules,
 	Events: []string{"bandwidth_limit_rule"},
 	Fields: []d.Field{
 		qosPolicyRef,

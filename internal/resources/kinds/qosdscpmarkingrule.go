@@ -9,7 +9,8 @@ var QoSDSCPMarkingRule = d.Kind{
 	Path: "/qos/policies/{policy_id}/dscp_marking_rules",
 	Item: "dscp_marking_rule", Items: "dscp_marking_rules",
 	Doc: "QoSDSCPMarkingRule marks packets so that switches know how urgent they are.",
-	Key: []string{"policy_id"}, Update: d.Update{Method: "PUT"}, Marker: byKey, Events: []string{"dscp_marking_rule"},
+	Key: []string{"policy_id"}, Update: d.Update{Method: "PUT"}, Marker: byKey,
+	Events: []string{"dscp_marking_rule"}, List: qosRules,
 	Fields: []d.Field{
 		qosPolicyRef,
 		{API: "dscp_mark", Type: d.Int, Required: true, HasMin: true, Max: 56,

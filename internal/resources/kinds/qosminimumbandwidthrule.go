@@ -9,7 +9,7 @@ var QoSMinimumBandwidthRule = d.Kind{
 	Path: "/qos/policies/{policy_id}/minimum_bandwidth_rules",
 	Item: "minimum_bandwidth_rule", Items: "minimum_bandwidth_rules",
 	Doc: "QoSMinimumBandwidthRule promises how much can be sent or received.",
-	Key: []string{"policy_id", "direction"}, Update: d.Update{Method: "PUT"}, Marker: byKey,
+	Key: []string{"policy_id", "direction"}, Update: d.Update{Method: "PUT"}, Marker: byKey, List: qosRules,
 	Events: []string{"minimum_bandwidth_rule"},
 	Fields: []d.Field{
 		qosPolicyRef,

@@ -9,7 +9,7 @@ var QoSMinimumPacketRateRule = d.Kind{
 	Path: "/qos/policies/{policy_id}/minimum_packet_rate_rules",
 	Item: "minimum_packet_rate_rule", Items: "minimum_packet_rate_rules",
 	Doc: "QoSMinimumPacketRateRule promises how many packets pass.",
-	Key: []string{"policy_id", "direction"}, Update: d.Update{Method: "PUT"}, Marker: byKey,
+	Key: []string{"policy_id", "direction"}, Update: d.Update{Method: "PUT"}, Marker: byKey, List: qosRules,
 	Events: []string{"minimum_packet_rate_rule"},
 	Fields: []d.Field{
 		qosPolicyRef,

@@ -14,6 +14,8 @@ var RoleInference = d.Kind{
 		{API: "implied_role_id", As: "impliedRoleRef", In: "id", Ref: "Role", Required: true, CreateOnly: true,
 			Doc: "Role that who has the first one has too."},
 	},
+	List: d.List{Survey: d.Survey{Path: "/role_inferences", Items: "role_inferences", Parent: "prior_role.id",
+		Shows: []string{"implies"}}},
 	Sample: `priorRoleRef: {external: {name: manager}}
 impliedRoleRef: {name: auditor}`,
 }

@@ -18,6 +18,9 @@ var ServerInterface = d.Kind{
 			Doc: "Word by which the server finds the device in its metadata."},
 	},
 	State: d.State{Path: "port_state", Ready: []string{"ACTIVE", "DOWN"}},
+	// Nova asks Neutron, too; the tag, which Nova adds, cannot be changed.
+	List: d.List{Survey: d.Survey{Service: "network", Path: "/ports?limit=1000&fields=id&fields=device_id&fields=status",
+		Items: "ports", Parent: "device_id", Shows: []string{"id", "status"}}},
 	Sample: `serverRef: {name: web}
 portRef: {name: web-storage}`,
 }

@@ -26,6 +26,9 @@ var ServerVolumeAttachment = d.Kind{
 	// Nova lists it before the hypervisor has the volume, and no longer when it does not get it.
 	State: d.State{Settles: d.Settles{Service: "block-storage", Path: "/volumes/{volumeId}", Field: "volume.status",
 		Ready: []string{"in-use"}, Advice: "see the log of nova-compute on the server's host"}},
+	// Servers do not show device and tag, which cannot be changed.
+	List: d.List{Survey: d.Survey{Path: "/servers/detail?limit=1000", AllProjects: "all_tenants=True", Since: "2.3",
+		Items: "servers", Parent: "id", Shows: []string{"os-extended-volumes:volumes_attached"}}},
 	Sample: `serverRef: {name: web}
 volumeRef: {name: web-data}`,
 }
