@@ -165,8 +165,8 @@ type watch struct {
 	base sight
 }
 
-// watch returns how to know, by its survey, that the list of a kind is as before; nil when it has none. The caller holds
-// the lock.
+// watch returns how to know, by its survey, that the list of a kind is as before; nil when it has none. The caller
+// holds the lock.
 func (c *cloud) watch(k *d.Kind, parent map[string]any) *watch {
 	s := c.survey(k)
 	if s == nil {

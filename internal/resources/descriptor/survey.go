@@ -1,8 +1,8 @@
 package descriptor
 
-// Survey is a list that shows something of all resources of a kind of which each list is of one parent. It stands in for
-// those lists only as far as it tells that nothing has changed: a parent of which it shows the same as before is not
-// listed again, and one that it does not show is listed as if there were no survey.
+// Survey is a list that shows something of all resources of a kind of which each list is of one parent. It stands in
+// for those lists only as far as it tells that nothing has changed: a parent of which it shows the same as before is
+// not listed again, and one that it does not show is listed as if there were no survey.
 type Survey struct {
 	// Service when it is not that of the kind, and Path of the list, with a query.
 	Service, Path string
