@@ -106,7 +106,7 @@ func (e *Engine) heard(c *cloud, ev bus.Event) {
 			// A list of changes does not show what is gone, unless the API goes on showing it.
 			all := ev.Deletion() && !k.List.TellsGone
 			of := func(w *watched) bool { return w.lister.kind == k }
-			if !c.hint(all, func(w *watched) bool { return of(w) && w.below(ev) && w.lister.watch.doubt() }) {
+			if !c.hint(all, func(w *watched) bool { return of(w) && w.below(ev) }) {
 				c.hint(all, of)
 			}
 		}
@@ -127,10 +127,12 @@ func (c *cloud) hint(all bool, chosen func(*watched) bool) (some bool) {
 	return some
 }
 
-// below tells whether a notification names what the mirror's resources are parts of; those of others need no look then.
+// below tells whether a notification names what the mirror's resources are parts of: those of others need no look then,
+// and no survey is asked whether these have changed.
 func (w *watched) below(ev bus.Event) bool {
 	for _, v := range w.lister.parent {
 		if id, _ := v.(string); ev.Names(id) {
+			w.lister.watch.doubt()
 			return true
 		}
 	}

@@ -229,10 +229,9 @@ func (w *watch) drop() {
 	}
 }
 
-// doubt has the next list be of the parent, of which something was said; it is always true.
-func (w *watch) doubt() bool {
+// doubt has the next list be of the parent, of which something was said.
+func (w *watch) doubt() {
 	if w != nil {
 		w.set(sight{})
 	}
-	return true
 }

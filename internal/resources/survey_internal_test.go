@@ -139,7 +139,7 @@ func TestSurveysThatTellNothing(t *testing.T) {
 		"few wholes":           {wholes: 4, lists: [2]int{76, 84}},
 		"more pages than pays": {wholes: 20, change: func(w *wholes) { w.pages = 5 }, lists: [2]int{380, 420}},
 		"pages that pay":       {wholes: 20, change: func(w *wholes) { w.pages = 4 }, surveys: [2]int{76, 84}},
-		"refused": {wholes: 20, change: fault(openstack.Auth), surveys: [2]int{0, 1}, lists: [2]int{380, 420}},
+		"refused":              {wholes: 20, change: fault(openstack.Auth), surveys: [2]int{0, 1}, lists: [2]int{380, 420}},
 		"not known": {wholes: 20, change: fault(openstack.NotFound),
 			surveys: [2]int{0, 1}, lists: [2]int{380, 420}},
 		"down": {wholes: 20, change: fault(openstack.Unavailable),
@@ -211,7 +211,9 @@ func TestSurveysAfterHints(t *testing.T) {
 		<-time.After(10 * time.Second)
 		w.reset()
 		w.parts["3"] = []string{"a3"}
-		c.hint(true, func(m *watched) bool { return m.lister.path == "/wholes/3/parts" && m.lister.watch.doubt() })
+		named := c.follow(t, "3")
+		named.lister.watch.doubt()
+		named.Hint(true)
 		<-time.After(5 * time.Second)
 		if w.surveys != 0 || w.listed["3"] != 1 || w.total() != 1 {
 			t.Errorf("after a hint at one whole there were %d surveys and the lists %v", w.surveys, w.listed)

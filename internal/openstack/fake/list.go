@@ -21,13 +21,14 @@ func (c *Cloud) list(k *d.Kind, parent map[string]any, q *question) answer {
 	}
 	rows := slices.SortedFunc(maps.Values(c.stores[k.Name].rows), func(a, b *row) int { return a.serial - b.serial })
 	since, changes := c.since(k, q)
+	layers := c.layers(k.Service, q)
 	var shown []any
 	for _, r := range rows {
 		if c.Hidden[k.Name] || r.concealed(q.query) || !q.sees(k, r.project) || !r.within(k, parent) ||
 			!r.selected(k, q.query) || changes && r.touched().Before(since) {
 			continue
 		}
-		shown = append(shown, entry(k, c.above(k, r.show(k), q)))
+		shown = append(shown, entry(k, c.above(k, r.show(k), layers)))
 	}
 	for _, r := range c.stores[k.Name].gone {
 		if changes && k.List.TellsGone && !r.leaves.Before(since) {

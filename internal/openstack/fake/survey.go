@@ -14,89 +14,96 @@ import (
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 )
 
-// surveyed are the kinds whose survey a request asks for.
-func (c *Cloud) surveyed(service string, q *question) []*d.Kind {
-	return slices.DeleteFunc(slices.Clone(c.kinds), func(k *d.Kind) bool {
-		s := k.List.Survey
-		path, query, _ := strings.Cut(s.Path, "?")
-		own, err := url.ParseQuery(query)
-		if err != nil || path != q.path || cmp.Or(s.Service, k.Service) != service || q.Method != http.MethodGet {
-			return true
+// layer is what is below the parents that a survey shows.
+type layer struct {
+	kind *d.Kind
+	how  d.Survey
+	rows map[string][]*row
+}
+
+// layers are those that a request asks for.
+func (c *Cloud) layers(service string, q *question) []layer {
+	var out []layer
+	for _, k := range c.kinds {
+		if k.List.Survey.Path == "" || c.Hidden[k.Name] || !surveys(k, service, q) {
+			continue
 		}
-		delete(own, "limit")
-		for name, v := range own {
-			if !slices.Equal(q.query[name], v) {
-				return true
+		l := layer{k, k.List.Survey, map[string][]*row{}}
+		for _, id := range slices.Sorted(maps.Keys(c.stores[k.Name].rows)) {
+			if r := c.row(k, id); r != nil {
+				l.rows[parentOf(k, id, r)] = append(l.rows[parentOf(k, id, r)], r)
 			}
 		}
-		return c.Hidden[k.Name]
-	})
+		out = append(out, l)
+	}
+	return out
+}
+
+// surveys tells whether a request asks for the survey of a kind.
+func surveys(k *d.Kind, service string, q *question) bool {
+	path, query, _ := strings.Cut(k.List.Survey.Path, "?")
+	own, err := url.ParseQuery(query)
+	if err != nil || path != q.path || cmp.Or(k.List.Survey.Service, k.Service) != service || q.Method != http.MethodGet {
+		return false
+	}
+	for name, v := range own {
+		if name != "limit" && !slices.Equal(q.query[name], v) {
+			return false
+		}
+	}
+	return true
 }
 
 // above shows in an entry of a list what is below it.
-func (c *Cloud) above(parent *d.Kind, shown map[string]any, q *question) map[string]any {
+func (c *Cloud) above(parent *d.Kind, shown map[string]any, layers []layer) map[string]any {
 	id := fmt.Sprint(shown[parent.IDField()])
-	for _, k := range c.surveyed(parent.Service, q) {
-		s := k.List.Survey
-		if s.Parent != parent.IDField() {
+	for _, l := range layers {
+		if l.how.Parent == parent.IDField() {
+			shown[l.how.Shows[0]] = []any{}
+		} else if r := c.row(l.kind, id); r != nil {
 			// The entry is the resource itself, as another service shows it.
-			if r := c.row(k, id); r != nil {
-				place(shown, s.Parent, parentOf(k, id, r))
-				place(shown, s.Shows[1], r.show(k)[k.State.Path])
-			}
-			continue
+			shown[l.how.Parent], shown[l.how.Shows[1]] = parentOf(l.kind, id, r), r.show(l.kind)[l.kind.State.Path]
 		}
-		place(shown, s.Shows[0], []any{})
 	}
-	for _, k := range c.surveyed(parent.Service, q) {
-		if s := k.List.Survey; s.Parent == parent.IDField() {
-			c.below(k, id, shown)
+	for _, l := range layers {
+		if l.how.Parent == parent.IDField() {
+			l.below(id, shown)
 		}
 	}
 	return shown
 }
 
 // below adds what is below a parent.
-func (c *Cloud) below(k *d.Kind, parent string, shown map[string]any) {
-	s, store := k.List.Survey, c.stores[k.Name]
+func (l layer) below(parent string, shown map[string]any) {
 	latest := time.Time{}
-	for _, id := range slices.Sorted(maps.Keys(store.rows)) {
-		r := c.row(k, id)
-		if r == nil || parentOf(k, id, r) != parent {
-			continue
-		}
-		list, _ := body.At(shown, s.Shows[0]).([]any)
-		place(shown, s.Shows[0], append(list, entry(k, r.show(k))))
+	list, _ := shown[l.how.Shows[0]].([]any)
+	for _, r := range l.rows[parent] {
+		list = append(list, entry(l.kind, r.show(l.kind)))
 		if r.touched().After(latest) {
 			latest = r.touched()
 		}
 	}
-	if slices.Contains(s.Shows, "updated_at") {
+	shown[l.how.Shows[0]] = list
+	if slices.Contains(l.how.Shows, "updated_at") {
 		shown["updated_at"] = latest.Format(time.RFC3339Nano)
 	}
 }
 
 // survey answers to a list of parents that no kind has.
 func (c *Cloud) survey(service string, q *question) (answer, bool) {
-	for _, k := range c.surveyed(service, q) {
-		s, entries, parents := k.List.Survey, []any{}, map[string]bool{}
-		for _, id := range slices.Sorted(maps.Keys(c.stores[k.Name].rows)) {
-			r := c.stores[k.Name].rows[id]
-			parent := parentOf(k, id, r)
-			if parents[parent] {
-				continue
-			}
-			parents[parent] = true
+	for _, l := range c.layers(service, q) {
+		entries := []any{}
+		for _, parent := range slices.Sorted(maps.Keys(l.rows)) {
 			shown := map[string]any{}
-			if len(s.Shows) == 0 {
-				shown = r.show(k)
+			if len(l.how.Shows) == 0 {
+				shown = l.rows[parent][0].show(l.kind)
 			} else {
-				c.below(k, parent, shown)
+				l.below(parent, shown)
 			}
-			place(shown, s.Parent, parent)
+			body.Place(shown, d.Field{In: l.how.Parent}, parent)
 			entries = append(entries, shown)
 		}
-		return answer{http.StatusOK, map[string]any{s.Items: entries}}, true
+		return answer{http.StatusOK, map[string]any{l.how.Items: entries}}, true
 	}
 	return answer{}, false
 }
@@ -108,8 +115,4 @@ func parentOf(k *d.Kind, id string, r *row) string {
 	}
 	f, _ := k.Field(hole.FindStringSubmatch(k.Path)[1])
 	return fmt.Sprint(body.Actual(f, r.fields))
-}
-
-func place(shown map[string]any, path string, v any) {
-	body.Place(shown, d.Field{API: path, In: path}, v)
 }
