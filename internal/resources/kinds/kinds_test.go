@@ -45,7 +45,7 @@ func TestKindsFitTogether(t *testing.T) {
 
 // problems lists what is wrong with a kind.
 func problems(k *d.Kind, known map[string]*d.Kind) []string {
-	list := slices.Concat(fieldProblems(k, k.Fields, known), nameProblems(k), bodyProblems(k))
+	list := slices.Concat(fieldProblems(k, k.Fields, known), nameProblems(k), bodyProblems(k), surveyProblems(k))
 	for _, f := range k.Fields {
 		if to := known[f.Ref]; f.Usable && (to == nil || len(to.State.Pending) == 0) {
 			list = append(list, fmt.Sprintf("%s waits until a %s is usable, which has no states before that", f.API, f.Ref))
@@ -91,6 +91,15 @@ func nameProblems(k *d.Kind) []string {
 		}
 	}
 	return list
+}
+
+func surveyProblems(k *d.Kind) []string {
+	s := k.List.Survey
+	if s.Path != "" && (s.Items == "" || s.Parent == "" || k.List.Path+k.List.Changes != "" ||
+		len(placeholder.FindAllString(k.Path, -1)) != 1) {
+		return []string{"a survey that does not say of what, or of a list that is not of one parent"}
+	}
+	return nil
 }
 
 func bodyProblems(k *d.Kind) []string {
