@@ -84,7 +84,8 @@ func (r *run[T]) jobOutcome(i int) *outcome.Outcome {
 		switch {
 		case j == nil || !finished(j):
 			if t := r.because(it); t.what != "" {
-				return outcome.Wait(name("Job", it.Name), "Job %s does not get on: %s; %s.", it.Name, t.what, t.do)
+				return outcome.Wait(name("Job", it.Name), "%s",
+					fmt.Sprint("Job ", it.Name, " does not get on: ", t.what, "; ", t.do))
 			}
 			return outcome.Wait(name("Job", it.Name), "Job %s runs; wait, or read its log: kubectl -n %s logs job/%s.", it.Name,
 				it.Namespace, it.Name)
