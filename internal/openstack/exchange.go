@@ -179,7 +179,7 @@ func (c *call) distrusts(f *Fault, err error) bool {
 	if !verification {
 		return false
 	}
-	f.trust = true
+	f.trust, f.advised = true, true
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		f.Message = "the certificate of " + c.url.Host + " is signed by nobody who is trusted; " +
 			"give its CA beside clouds.yaml"
@@ -192,12 +192,12 @@ func (c *call) distrusts(f *Fault, err error) bool {
 // certificate says what is wrong with one, without the time of day that the standard library adds.
 func certificate(err error) string {
 	if _, ok := errors.AsType[x509.HostnameError](err); ok {
-		return "it is for other names"
+		return "it is for other names; correct them, or the URL"
 	}
 	if i, ok := errors.AsType[x509.CertificateInvalidError](err); ok && i.Reason == x509.Expired {
-		return "it has expired, or is not valid yet"
+		return "it has expired, or is not valid yet; renew it"
 	}
-	return "it cannot be verified"
+	return "it cannot be verified; renew it"
 }
 
 // network is the text of an error without what differs each time, such as the port of our end.

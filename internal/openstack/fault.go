@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"stackwright.dev/kit/outcome"
@@ -59,8 +60,9 @@ type Fault struct {
 	Transitional bool
 
 	cause error
-	// trust says that the failure is about certificates, which differ between sessions of one cloud.
-	trust bool
+	// trust says that the failure is about certificates, which differ between sessions of one cloud; advised, that Message
+	// tells what to do.
+	trust, advised bool
 }
 
 // Error returns a sentence for people.
@@ -77,7 +79,7 @@ func (f *Fault) Error() string {
 
 // Advice is what a person can do about it, empty when the text says so itself.
 func (f *Fault) Advice() string {
-	if f.Method == "" {
+	if f.Method == "" || f.advised {
 		return ""
 	}
 	return map[Class]string{
@@ -135,12 +137,22 @@ func Outcome(err error) error {
 		o := f.Outcome()
 		o.Err = err
 		if do := f.Advice(); do != "" {
-			o.Err = fmt.Errorf("%w; %s", err, do)
+			o.Err = advised{err, do}
 		}
 		return o
 	}
 	return err
 }
+
+// advised is an error with what to do about it, in one sentence.
+type advised struct {
+	error
+	do string
+}
+
+func (a advised) Error() string { return strings.TrimSuffix(a.error.Error(), ".") + "; " + a.do }
+
+func (a advised) Unwrap() error { return a.error }
 
 // ClassOf returns the class of an error, Unknown when it is none of this package.
 func ClassOf(err error) Class {

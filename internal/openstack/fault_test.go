@@ -80,16 +80,25 @@ func FuzzMessage(f *testing.F) {
 }
 
 func TestOutcomes(t *testing.T) {
-	for class, want := range map[Class]outcome.Class{
-		Unknown: outcome.Unknown, Invalid: outcome.Invalid, Conflict: outcome.Unknown, Quota: outcome.Quota,
-		Auth: outcome.Denied, NotFound: outcome.Unknown,
-		RateLimited: outcome.RateLimited, Unavailable: outcome.Unavailable, 99: outcome.Unknown,
+	for class, want := range map[Class]struct {
+		class outcome.Class
+		do    string
+	}{
+		Unknown:     {outcome.Unknown, "; it is tried again; see the log of the service"},
+		Invalid:     {outcome.Invalid, "; correct what it names"},
+		Conflict:    {outcome.Unknown, "; see what holds it; it is tried again"},
+		Quota:       {outcome.Quota, "; raise the quota, or delete what is not needed"},
+		Auth:        {outcome.Denied, "; correct the credentials, or give their user the right"},
+		NotFound:    {outcome.Unknown, "; see whether somebody deletes it; it is tried again"},
+		RateLimited: {outcome.RateLimited, "; it is tried again when the service allows"},
+		Unavailable: {outcome.Unavailable, "; it is tried again; see why the service does not answer"},
+		99:          {outcome.Unknown, "."},
 	} {
 		f := &Fault{Class: class, Service: "compute", Method: "GET", Path: "servers", Code: 418, Message: "no.",
 			RetryAfter: time.Minute}
 		o := outcome.FromError(Outcome(f))
-		text := "service compute answered GET servers with 418 I'm a teapot: no."
-		if o.Class != want || o.After != time.Minute || o.Message != text {
+		text := "service compute answered GET servers with 418 I'm a teapot: no" + want.do
+		if o.Class != want.class || o.After != time.Minute || o.Message != text {
 			t.Errorf("outcome of %s is %+v", class, o)
 		}
 		if !errors.Is(o.Err, f) {

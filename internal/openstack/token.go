@@ -79,9 +79,10 @@ func explain(e *entry, err error) error {
 	}
 	switch {
 	case f.Code == http.StatusUnauthorized:
+		f.advised = true
 		f.Message += " Check user, domain, project and password or secret of cloud " + e.name + " in clouds.yaml."
 	case f.Code == http.StatusNotFound && f.Class == NotFound:
-		f.Class = Unavailable
+		f.Class, f.advised = Unavailable, true
 		f.Message = "there is no Keystone at " + e.authURL + "; correct auth_url of cloud " + e.name + " in clouds.yaml"
 	}
 	return f

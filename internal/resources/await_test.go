@@ -75,9 +75,10 @@ func TestRefusedUntilSomethingElseIsThere(t *testing.T) {
 		want string
 	}{
 		{"FloatingIP", "{floatingNetworkRef: {id: network}}", "/floatingips", http.StatusBadRequest,
-			"Bad floatingip request: Network n does not contain any IPv4 subnet.", "the network has a subnet of IPv4."},
+			"Bad floatingip request: Network n does not contain any IPv4 subnet.", "the network has a subnet of IPv4; see "},
 		{"Server", "{flavorRef: {id: flavor}, imageRef: {id: image}, networks: [{networkRef: {id: network}}]}", "/servers",
-			http.StatusBadRequest, "Network n requires a subnet in order to boot instances on.", "the network has a subnet."},
+			http.StatusBadRequest, "Network n requires a subnet in order to boot instances on.",
+			"the network has a subnet; see "},
 		{"Router", "{routes: [{destination: 198.51.100.0/24, nextHop: 192.0.2.9}]}", "/routers/", http.StatusBadRequest,
 			"Invalid format for routes: [], the nexthop is not connected with router.",
 			"a RouterInterface connects the router "},

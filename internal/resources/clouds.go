@@ -153,7 +153,7 @@ func (e *Engine) connect(ctx context.Context, o owner.Object, spec *openstackv1.
 // guard keeps a cloud, with its session, until no object uses it: their resources could not be deleted any more.
 func (e *Engine) guard(key cloudKey) string {
 	if kinds := e.hides(func(*d.Kind) bool { return true }); kinds != "" {
-		return "Waits until the operator may list what could use the cloud: " + kinds +
+		return "Waits until the operator may list resources that could use the cloud: " + kinds +
 			". Give it the right, as the roles of its chart do."
 	}
 	if by := e.users.named(key); by != "" {

@@ -330,7 +330,7 @@ func TestImageOfOthers(t *testing.T) {
 	declared, _ := w.spec()["resource"].(map[string]any)
 	declared["content"] = map[string]any{"diskFormat": "raw"}
 	w.plays(t, func(p *kittest.Play) {
-		told(p, "Waiting", "until somebody uploads the data")
+		told(p, "Waiting", "upload its data")
 		before := len(cloudOf(p).Requests())
 		p.Pass(time.Hour)
 		if n := len(cloudOf(p).Requests()) - before; n > 20 {

@@ -194,7 +194,8 @@ func (l *lister) header(values map[string]any) http.Header {
 func (l *lister) page(raw []byte) ([]map[string]any, url.Values, error) {
 	var doc map[string]any
 	if err := json.Unmarshal(raw, &doc); err != nil {
-		return nil, nil, fmt.Errorf("the answer is no JSON object: %w", err)
+		return nil, nil, fmt.Errorf("the answer is no JSON object: %w; see what answers in place of the service; "+
+			"it is tried again", err)
 	}
 	entries, err := l.entries(doc)
 	if err != nil {

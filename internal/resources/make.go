@@ -206,7 +206,8 @@ func (t *target) identified(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(there) != 1 {
-		return "", fmt.Errorf("the cloud shows %d of the %s that was made", len(there), t.kind.Name)
+		return "", fmt.Errorf("the cloud shows %d of the %s that was made; it is tried again; see whether "+
+			"somebody else makes or deletes it", len(there), t.kind.Name)
 	}
 	return there[0].ID, nil
 }

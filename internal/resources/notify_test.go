@@ -166,7 +166,7 @@ func TestBusIsLost(t *testing.T) {
 		is(metav1.ConditionTrue, "Connected", "keystone")
 		w.station.fail(true)
 		p.Pass(soon)
-		is(metav1.ConditionFalse, "Disconnected", "does not let us in. Until then")
+		is(metav1.ConditionFalse, "Disconnected", "does not let us in; see to the bus")
 		change()
 		p.Pass(soon)
 		if description() == want {

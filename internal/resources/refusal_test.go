@@ -15,7 +15,7 @@ import (
 func unwilling(method string) func(int, *http.Request) fake.Fault {
 	return func(_ int, r *http.Request) fake.Fault {
 		if r.Method == method && strings.Contains(r.URL.Path, "/projects") {
-			return fake.Refused(http.StatusBadRequest, "No, not like this.")
+			return fake.Refused(http.StatusBadRequest, "No, not like this; correct what it names")
 		}
 		return fake.None
 	}
@@ -31,7 +31,7 @@ func TestRefusedDeletionIsAskedAgain(t *testing.T) {
 		p.Remove("Project/shop")
 		asked := len(cloudOf(p).Requests())
 		p.Pass(time.Hour)
-		wantSays(p, "Project/shop", "No, not like this.")
+		wantSays(p, "Project/shop", "No, not like this; correct what it names")
 		wantSays(p, "Project/shop", "kit.stackwright.dev/abandon=resource")
 		n := 0
 		for _, r := range cloudOf(p).Requests()[asked:] {
@@ -58,7 +58,7 @@ func TestRefusedObjectIsDeletedAtOnce(t *testing.T) {
 	s := stage(t, seed, append(good(namespace("default")), shop())...)
 	kittest.New(t, s).Run(t, func(p *kittest.Play) {
 		p.Pass(time.Minute)
-		wantSays(p, "Project/shop", "No, not like this.")
+		wantSays(p, "Project/shop", "No, not like this; correct what it names")
 		p.Remove("Project/shop")
 		p.Pass(20 * time.Second)
 		if p.Object("Project/shop") != nil {

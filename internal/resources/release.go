@@ -96,8 +96,8 @@ func (c *controller) held(o object, id string) *outcome.Outcome {
 	}
 	refers := func(k *d.Kind) bool { return slices.Contains(referenced(k.Fields), c.kind.Name) }
 	if kinds := c.engine.hides(refers); kinds != "" {
-		return outcome.Wait("the right to list "+kinds, "Waits until the operator may list what could refer to it: %s. "+
-			"Give it the right, as the roles of its chart do.", kinds)
+		return outcome.Wait("the right to list "+kinds, "Waits until the operator may list resources that could refer to "+
+			"it: %s. Give it the right, as the roles of its chart do.", kinds)
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ var watchedPart = func() d.Kind {
 // wholes answers lists of parts, and the survey of them.
 type wholes struct {
 	empty
+	*testing.T // of the play
 	// parts by their wholes, missing those that the survey does not show, plain ones that it shows without their parts.
 	parts          map[string][]string
 	missing, plain map[string]bool
@@ -80,10 +81,10 @@ func (w *wholes) below(id, format string) string {
 }
 
 // surveyed plays f when so many wholes, of which each has somebody who follows, have been at rest for ten periods.
-func surveyed(t *testing.T, n int, change func(*wholes), f func(t *testing.T, w *wholes, c *cloud)) {
+func surveyed(t *testing.T, n int, change func(*wholes), f func(w *wholes, c *cloud)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &wholes{parts: map[string][]string{}, missing: map[string]bool{}, plain: map[string]bool{},
+		w := &wholes{T: t, parts: map[string][]string{}, missing: map[string]bool{}, plain: map[string]bool{},
 			listed: map[string]int{}, pages: 1}
 		if change != nil {
 			change(w)
@@ -98,7 +99,7 @@ func surveyed(t *testing.T, n int, change func(*wholes), f func(t *testing.T, w 
 		}
 		<-time.After(10 * time.Minute)
 		w.reset()
-		f(t, w, c)
+		f(w, c)
 	})
 }
 
@@ -156,13 +157,13 @@ func TestSurveysThatTellNothing(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			surveyed(t, c.wholes, c.change, func(t *testing.T, w *wholes, _ *cloud) {
+			surveyed(t, c.wholes, c.change, func(w *wholes, _ *cloud) {
 				<-time.After(20 * time.Minute)
 				if n := w.surveys; n < c.surveys[0] || n > c.surveys[1] {
-					t.Errorf("%d requests for the survey in twenty periods, want %v", n, c.surveys)
+					w.Errorf("%d requests for the survey in twenty periods, want %v", n, c.surveys)
 				}
 				if n := w.total(); n < c.lists[0] || n > c.lists[1] {
-					t.Errorf("%d lists in twenty periods, want %v", n, c.lists)
+					w.Errorf("%d lists in twenty periods, want %v", n, c.lists)
 				}
 			})
 		})
@@ -172,71 +173,71 @@ func TestSurveysThatTellNothing(t *testing.T) {
 // What was made or deleted is seen within the period, and no other whole is listed for it. A whole that the survey no
 // longer shows is listed: it may be somebody else's now, with all that is in it.
 func TestSurveysLeadToLists(t *testing.T) {
-	surveyed(t, 20, nil, func(t *testing.T, w *wholes, c *cloud) {
+	surveyed(t, 20, nil, func(w *wholes, c *cloud) {
 		w.parts["3"], w.parts["5"] = []string{"a3"}, []string{"a5", "b5", "c5"}
 		w.missing["7"] = true
 		<-time.After(time.Minute + time.Second)
-		_, gone := c.follow(t, "3").Get("b3")
-		_, made := c.follow(t, "5").Get("c5")
-		_, kept := c.follow(t, "7").Get("a7")
+		_, gone := c.follow(w.T, "3").Get("b3")
+		_, made := c.follow(w.T, "5").Get("c5")
+		_, kept := c.follow(w.T, "7").Get("a7")
 		if gone || !made || !kept || len(w.listed) != 3 {
-			t.Errorf("what is gone is there: %t, what was made: %t, what moved: %t, after lists %v", gone, made, kept, w.listed)
+			w.Errorf("what is gone is there: %t, what was made: %t, what moved: %t, after lists %v", gone, made, kept, w.listed)
 		}
 		<-time.After(5 * time.Minute)
 		if w.listed["3"] > 2 || w.listed["5"] > 2 || w.listed["7"] < 4 || w.total() > 12 {
-			t.Errorf("in six periods there were the lists %v", w.listed)
+			w.Errorf("in six periods there were the lists %v", w.listed)
 		}
 	})
 }
 
 // What comes back to what the survey has shown before is not taken for what a list has shown in between.
 func TestSurveysDoNotSkipTheWayBack(t *testing.T) {
-	surveyed(t, 20, nil, func(t *testing.T, w *wholes, c *cloud) {
+	surveyed(t, 20, nil, func(w *wholes, c *cloud) {
 		w.parts["3"] = []string{"a3"}
-		m := c.follow(t, "3")
-		if err := m.Fresh(t.Context(), time.Now()); err != nil {
-			t.Fatal(err)
+		m := c.follow(w.T, "3")
+		if err := m.Fresh(w.Context(), time.Now()); err != nil {
+			w.Fatal(err)
 		}
 		w.parts["3"] = []string{"a3", "b3"}
 		<-time.After(time.Minute + time.Second)
 		if _, there := m.Get("b3"); !there {
-			t.Error("what came back is not there")
+			w.Error("what came back is not there")
 		}
 	})
 }
 
 // Who is told of a change of one whole lists it, and who is told of some change asks the survey of which.
 func TestSurveysAfterHints(t *testing.T) {
-	surveyed(t, 20, nil, func(t *testing.T, w *wholes, c *cloud) {
+	surveyed(t, 20, nil, func(w *wholes, c *cloud) {
 		<-time.After(10 * time.Second)
 		w.reset()
 		w.parts["3"] = []string{"a3"}
-		named := c.follow(t, "3")
+		named := c.follow(w.T, "3")
 		named.lister.watch.doubt()
 		named.Hint(true)
 		<-time.After(5 * time.Second)
 		if w.surveys != 0 || w.listed["3"] != 1 || w.total() != 1 {
-			t.Errorf("after a hint at one whole there were %d surveys and the lists %v", w.surveys, w.listed)
+			w.Errorf("after a hint at one whole there were %d surveys and the lists %v", w.surveys, w.listed)
 		}
 		w.reset()
 		w.parts["4"] = []string{"a4"}
 		c.hint(true, func(*watched) bool { return true })
 		<-time.After(5 * time.Second)
-		if _, there := c.follow(t, "4").Get("b4"); there || w.surveys != 1 || w.listed["4"] != 1 || w.total() > 2 {
-			t.Errorf("after a hint at all there were %d surveys and the lists %v", w.surveys, w.listed)
+		if _, there := c.follow(w.T, "4").Get("b4"); there || w.surveys != 1 || w.listed["4"] != 1 || w.total() > 2 {
+			w.Errorf("after a hint at all there were %d surveys and the lists %v", w.surveys, w.listed)
 		}
 	})
 }
 
 // Wholes that nobody looks at any more do not count.
 func TestSurveysForgetParents(t *testing.T) {
-	surveyed(t, 6, nil, func(t *testing.T, _ *wholes, c *cloud) {
+	surveyed(t, 6, nil, func(w *wholes, c *cloud) {
 		for i := range 6 {
-			c.follow(t, fmt.Sprint(i)).Unfollow("object")
+			c.follow(w.T, fmt.Sprint(i)).Unfollow("object")
 		}
 		<-time.After((idle + 2) * time.Minute)
 		if n := c.surveys["compute/wholes"].parents.Load(); n != 0 || len(c.mirrors) != 0 {
-			t.Errorf("the survey counts %d wholes, and there are %d mirrors", n, len(c.mirrors))
+			w.Errorf("the survey counts %d wholes, and there are %d mirrors", n, len(c.mirrors))
 		}
 	})
 }

@@ -73,7 +73,8 @@ func (t *target) request(ctx context.Context, a asked) (map[string]any, error) {
 	}
 	var out map[string]any
 	if err := json.Unmarshal(resp.Body, &out); err != nil {
-		return nil, fmt.Errorf("the answer to %s %s is no JSON object: %w", a.method, path, err)
+		return nil, fmt.Errorf("the answer to %s %s is no JSON object: %w; see what answers in place of the service; "+
+			"it is tried again", a.method, path, err)
 	}
 	return out, nil
 }

@@ -43,21 +43,21 @@ var (
 	prefix = regexp.MustCompile(`^(The object is being deleted\. ?)?` +
 		`((Step|Waits for component) [a-z][-a-z0-9]*: |Waits for the main component: )*`)
 	step    = regexp.MustCompile(`^(Waits for step [a-z][-a-z0-9]*\.)?$`)
-	opening = regexp.MustCompile(`^([A-Z][A-Za-z]*) "?[a-z0-9]`)
+	opening = regexp.MustCompile(`^([A-Z][A-Za-z0-9]*) "?[a-z0-9]`)
 	object  = regexp.MustCompile(strings.Join([]string{
 		`\b(spec|metadata)\.[a-z]`,
 		`"[^"]+"`,
 		`\b[a-z0-9]+[-_/.=][a-z0-9]`,     // a name
-		`[a-z0-9,;:)'] "?[A-Z][A-Za-z]+`, // a kind inside of a sentence
-		`\b(host|component|key|member|node|nodes|pod|service|step) "?[a-z0-9]`,
+		`[a-z0-9,;:)'] "?[A-Z][A-Za-z0-9]+`, // a kind inside of a sentence
+		`\b(host|component|key|member|node|nodes|pod|resources?|service|step) "?[a-z0-9]`,
 		`^The object is paused\b|\bmain component\b`,
 	}, "|"))
 	action = regexp.MustCompile(`(?i)(^|[.;:,] "?|\b(or|and|to|then|else|please) )(` + strings.Join([]string{
 		"add", "annotate", "bring", "change", "check", "choose", "correct", "create", "declare", "delete", "escape", "free",
 		"give", "install", "leave", "let", "look", "lower", "make", "mend", "move", "name", "put", "raise", "read", "remove",
-		"rename", "renew", "repair", "report", "restart", "restore", "rotate", "run", "see", "set", "start", "take", "upload",
-		"use", "wait", "write",
-	}, "|") + `)\b|\bconditions say\b|\bit is (asked|made|run|tried) again\b|\bby itself\b`)
+		"rename", "renew", "repair", "report", "restart", "restore", "rotate", "run", "say", "see", "set", "start", "take",
+		"upload", "use", "wait", "write",
+	}, "|") + `)\b|\bconditions say\b|\bdid you mean\b|\bmust be\b|\bit is (asked|made|run|tried) again\b|\bby itself\b`)
 )
 
 // sound fails the play for what the operator has said in it of which nobody knows what to do next.

@@ -56,7 +56,8 @@ func letGo(p *kittest.Play, ref string) {
 // A block is ready when servers can be scheduled to its hosts, and not before; it says which host lacks what.
 func TestReadyMeansSchedulable(t *testing.T) {
 	s := scenario(t, "libvirt", "")
-	s.Children["Hypervisor"] = hosting("False", "NotMapped", "Nova has not mapped host node-1 into its cell yet.", "")
+	s.Children["Hypervisor"] = hosting("False", "NotMapped",
+		"Nova has not mapped host node-1 into its cell yet; wait.", "")
 	kittest.New(t, s).Run(t, func(p *kittest.Play) {
 		for _, condition := range []string{"HostsReady", "Ready"} {
 			if c := p.Condition(rack, condition); c.Status != "False" || c.Reason != "NotMapped" ||

@@ -117,7 +117,7 @@ func (r Raft[T]) Members(ctx context.Context, s *step.Scope[T]) *outcome.Outcome
 		s.Cell().ID = next.String()
 		return s.Save()
 	})
-	return conclude(d, err)
+	return conclude(r.Set(o), d, err)
 }
 
 // serve tells whether all pods of a StatefulSet are ready, of whatever revision.
@@ -126,7 +126,7 @@ func serve(set *appsv1.StatefulSet, replicas int32) bool {
 		set.Status.ReadyReplicas == replicas && set.Status.Replicas == replicas
 }
 
-func conclude(d Decision, err error) *outcome.Outcome {
+func conclude(set string, d Decision, err error) *outcome.Outcome {
 	if err != nil {
 		return unavailable(err)
 	}
@@ -136,7 +136,7 @@ func conclude(d Decision, err error) *outcome.Outcome {
 	}
 	// When members serve, their pods' readiness is what is waited for, and that wakes the owner.
 	if d.Message == "" {
-		d.Reason, d.Message = "MembersStarting", "All members serve; wait until their pods are ready."
+		d.Reason, d.Message = "MembersStarting", "All members serve; wait until the pods of StatefulSet "+set+" are ready."
 	}
 	o := outcome.Poll(pace, "the members", "%s", d.Message)
 	o.Reason = d.Reason

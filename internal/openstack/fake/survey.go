@@ -91,21 +91,22 @@ func (l layer) below(parent string, shown map[string]any) {
 
 // survey answers to a list of parents that no kind has.
 func (c *Cloud) survey(service string, q *question) (answer, bool) {
-	for _, l := range c.layers(service, q) {
-		entries := []any{}
-		for _, parent := range slices.Sorted(maps.Keys(l.rows)) {
-			shown := map[string]any{}
-			if len(l.how.Shows) == 0 {
-				shown = l.rows[parent][0].show(l.kind)
-			} else {
-				l.below(parent, shown)
-			}
-			body.Place(shown, d.Field{In: l.how.Parent}, parent)
-			entries = append(entries, shown)
-		}
-		return answer{http.StatusOK, map[string]any{l.how.Items: entries}}, true
+	layers := c.layers(service, q)
+	if len(layers) == 0 {
+		return answer{}, false
 	}
-	return answer{}, false
+	l, entries := layers[0], []any{}
+	for _, parent := range slices.Sorted(maps.Keys(l.rows)) {
+		shown := map[string]any{}
+		if len(l.how.Shows) == 0 {
+			shown = l.rows[parent][0].show(l.kind)
+		} else {
+			l.below(parent, shown)
+		}
+		body.Place(shown, d.Field{In: l.how.Parent}, parent)
+		entries = append(entries, shown)
+	}
+	return answer{http.StatusOK, map[string]any{l.how.Items: entries}}, true
 }
 
 // parentOf is the id of what a resource is below.

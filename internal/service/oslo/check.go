@@ -202,7 +202,7 @@ func (c Checker) elsewhere(option string) string {
 	case 0:
 		return ""
 	case 1, 2, 3:
-		return "; it belongs into " + strings.Join(in, " or ")
+		return "; move it to " + strings.Join(in, " or ")
 	}
-	return "; it belongs into " + strings.Join(in[:3], ", ") + " or another section"
+	return "; move it to " + strings.Join(in[:3], ", ") + " or another section"
 }

@@ -37,13 +37,13 @@ func TestComposeRefuses(t *testing.T) {
 		"section": {text: "[tokn]\nexpiration = 5",
 			want: "x: keystone of release epoxy has no section [tokn]; did you mean [token]?"},
 		"section of a known option": {text: "[federated_stuff_here]\nmax_active_keys = 5",
-			want: "x: keystone of release epoxy has no section [federated_stuff_here]; it belongs into [fernet_receipts] or " +
+			want: "x: keystone of release epoxy has no section [federated_stuff_here]; move it to [fernet_receipts] or " +
 				"[fernet_tokens]"},
 		"option": {text: "[token]\nexpiraton = 5",
 			want: "x: keystone of release epoxy has no option expiraton in section [token]; did you mean expiration?"},
 		"option elsewhere": {text: "[token]\nmax_active_keys = 5",
 			want: "x: keystone of release epoxy has no option max_active_keys in section [token]; " +
-				"it belongs into [fernet_receipts] or [fernet_tokens]"},
+				"move it to [fernet_receipts] or [fernet_tokens]"},
 		"option unlike any": {text: "[token]\nzzzzzzzzzzzzzz = 5",
 			want: "x: keystone of release epoxy has no option zzzzzzzzzzzzzz in section [token]; take it out"},
 		"integer": {text: "[token]\nexpiration = an hour",
