@@ -47,7 +47,7 @@ var (
 	object  = regexp.MustCompile(strings.Join([]string{
 		`\b(spec|metadata)\.[a-z]`,
 		`"[^"]+"`,
-		`\b[a-z0-9]+[-_/.=][a-z0-9]`,     // a name
+		`\b[a-z0-9]+[-_/.=][a-z0-9]`,        // a name
 		`[a-z0-9,;:)'] "?[A-Z][A-Za-z0-9]+`, // a kind inside of a sentence
 		`\b(host|component|key|member|node|nodes|pod|resources?|service|step) "?[a-z0-9]`,
 		`^The object is paused\b|\bmain component\b`,
