@@ -55,6 +55,9 @@ func TestWrongConfigHarmsNobody(t *testing.T) {
 	w.Eventually(2*time.Minute, "its new pod is waited for", func(ctx context.Context) error {
 		return says(ctx, w, keystone, "keeps 1 old pods until all new ones are available")
 	})
+	w.Eventually(2*time.Minute, "its condition names the container, and what it says", func(ctx context.Context) error {
+		return says(ctx, w, keystone, "container api of pod openstack-keystone-api-", "ended with exit code", "kubectl")
+	})
 	w.Eventually(2*time.Minute, "why names the pod that does not start", func(ctx context.Context) error {
 		// It ends with another code when something is wrong.
 		out, _ := w.Cluster.Stackwright(ctx, "why", "-n", cp.Namespace)
