@@ -79,6 +79,12 @@ func NewPlan[T owner.Object](c Config[T], scheme *runtime.Scheme) (*Plan[T], err
 		return nil, fmt.Errorf("controller %s: %w", c.Name, err)
 	}
 	p.levels = p.Graph.Levels()
+	for i := range c.Steps {
+		if s := &c.Steps[i]; s.Advises && (s.Kind != step.KindCheck || len(p.Graph.After(i)) > 0) {
+			return nil, fmt.Errorf("controller %s: step %s only advises, so it must be a Check, and no step may come after it",
+				c.Name, s.Name)
+		}
+	}
 	p.level = make([]int, len(c.Steps))
 	for n, l := range p.levels {
 		for _, i := range l {

@@ -248,12 +248,12 @@ func verdict(res *result) (metav1.ConditionStatus, string, string) {
 }
 
 // worst returns the step that explains best why the owner is not ready: the first failed one, else the first that
-// waits.
+// waits. Those that only advise do not count.
 func (r *run[T]) worst() int {
 	at, bad := -1, 0
 	for _, level := range r.levels {
 		for _, i := range level {
-			if k := rank(&r.results[i]); k > bad {
+			if k := rank(&r.results[i]); k > bad && !r.Steps[i].Advises {
 				at, bad = i, k
 			}
 		}

@@ -83,6 +83,9 @@ type Step[T owner.Object] struct {
 	When func(T) bool
 	// Condition is the condition type that tells this step's state, such as DBSyncReady; empty for none.
 	Condition string
+	// Advises tells that the condition is for people to know: the owner is Ready without it. It is for Check steps after
+	// which no step comes.
+	Advises bool
 	// Component that runs the step when an operator runs components apart; empty for the main one.
 	Component string
 	// Gates override the gate of the kinds in Makes, by Kind name.
@@ -222,6 +225,11 @@ func When[T owner.Object](f func(T) bool) Option[T] { return func(s *Step[T]) { 
 
 // Condition names the condition that tells the step's state.
 func Condition[T owner.Object](t string) Option[T] { return func(s *Step[T]) { s.Condition = t } }
+
+// Advises names a condition that people should know of and that does not count for Ready.
+func Advises[T owner.Object](t string) Option[T] {
+	return func(s *Step[T]) { s.Condition, s.Advises = t, true }
+}
 
 // Component names the component that runs the step when an operator runs components apart.
 func Component[T owner.Object](c string) Option[T] { return func(s *Step[T]) { s.Component = c } }
