@@ -1,11 +1,16 @@
 package neutron
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/ref"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
@@ -15,6 +20,7 @@ import (
 const (
 	refOVN       = "ovn"
 	refOVNClient = "ovn-client"
+	refChassis   = "chassis"
 )
 
 func ovnRefs() []ref.Ref[*neutron] {
@@ -22,6 +28,9 @@ func ovnRefs() []ref.Ref[*neutron] {
 		ref.Local(refOVN, &infrav1.OVN{}, func(n *neutron) string { return n.Spec.OVN },
 			ref.WaitFor[*neutron](connected), ref.DigestOf[*neutron](connections)),
 		ref.Local(refOVNClient, &corev1.Secret{}, ovnClient, ref.Fields[*neutron]("ca.crt", "tls.crt", "tls.key")),
+		ref.To(refChassis, &infrav1.OVNChassis{}, func(n *neutron) []types.NamespacedName {
+			return []types.NamespacedName{{Namespace: n.Namespace}}
+		}, ref.DigestOf[*neutron](func(o client.Object) string { return fmt.Sprintln(o.GetName(), mappings(o)) })),
 	}
 }
 
@@ -43,4 +52,41 @@ func connections(obj client.Object) string {
 		return o.Status.Northbound.Connection + " " + o.Status.Southbound.Connection
 	}
 	return ""
+}
+
+// mappings are the OVN of a group of nodes and the physical networks that these are connected to.
+func mappings(obj client.Object) []string {
+	c, ok := obj.(*infrav1.OVNChassis)
+	if !ok || c.DeletionTimestamp != nil {
+		return nil
+	}
+	out := []string{c.Spec.OVN}
+	for _, m := range c.Spec.BridgeMappings {
+		out = append(out, m.PhysicalNetwork)
+	}
+	return out
+}
+
+func hasPhysicalNetworks(n *neutron) bool { return len(n.Spec.PhysicalNetworks) > 0 }
+
+// connects tells of physical networks that no node is connected to: Neutron makes networks on them, and servers there
+// fail later, for want of a node that binds their ports. Nodes may come last, and need not be ours.
+func connects(_ context.Context, s *scope) *outcome.Outcome {
+	var there, missing []string
+	for _, o := range s.All(refChassis) {
+		if m := mappings(o); len(m) > 0 && m[0] == s.Owner().Spec.OVN {
+			there = append(there, m[1:]...)
+		}
+	}
+	for _, p := range s.Owner().Spec.PhysicalNetworks {
+		if !slices.Contains(there, p.Name) {
+			missing = append(missing, p.Name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	names := strings.Join(missing, ", ")
+	return outcome.Wait("bridgeMappings of "+names, "No OVNChassis connects nodes with physical network %s, so ports of "+
+		"networks on it cannot be bound; add it to network.bridgeMappings of a BuildingBlock whose nodes reach it.", names)
 }

@@ -59,7 +59,9 @@ func Definition(gateway bool) kit.Definition[*neutron] {
 		New:  func() *neutron { return &neutron{} },
 		Refs: append(s.Refs(), ovnRefs()...),
 		Steps: append(s.Steps(step.After[*neutron](stepSync), step.Reads[*neutron](refOVNClient)),
-			s.JobStep(stepSync, sync, step.Condition[*neutron]("DBSyncReady"))),
+			s.JobStep(stepSync, sync, step.Condition[*neutron]("DBSyncReady")),
+			step.Check("physical-networks", connects, step.Reads[*neutron](refChassis),
+				step.Advises[*neutron]("PhysicalNetworksConnected"), step.When(hasPhysicalNetworks))),
 		Report: s.Report,
 	}
 }

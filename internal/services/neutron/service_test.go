@@ -21,7 +21,8 @@ func kind() servicetest.Kind {
 		Controllers: func(gateway bool) (kit.Controller, error) {
 			return kit.New(neutron.Definition(gateway), operator.Scheme())
 		},
-		Workers: []string{"rpc", "periodic", "maintenance"}, Definitions: []string{"infra.stackwright.dev_ovns"},
+		Workers:     []string{"rpc", "periodic", "maintenance"},
+		Definitions: []string{"infra.stackwright.dev_ovns", "infra.stackwright.dev_ovnchassis"},
 	}
 }
 
@@ -70,6 +71,41 @@ func TestNetworksAreConfigured(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A physical network that no node is connected to is told of, and keeps nobody from being ready: nodes may come last.
+func TestPhysicalNetworksWithoutNodes(t *testing.T) {
+	s := kind().Scenario(t, "spec: {physicalNetworks: [{name: public}, {name: rack}]}")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		wants := func(status metav1.ConditionStatus, text string) {
+			t.Helper()
+			c := p.Condition(kind().Object, "PhysicalNetworksConnected")
+			if c.Status != status || !strings.Contains(c.Message, text) {
+				t.Errorf("the condition is %s: %s; want %s: %s", c.Status, c.Message, status, text)
+			}
+		}
+		wants(metav1.ConditionFalse, "physical network public, rack,")
+		p.Create(chassis("other", "another", "rack"))
+		p.Create(chassis("computes", "ovn", "public"))
+		p.Settle()
+		wants(metav1.ConditionFalse, "physical network rack,")
+		p.Change("OVNChassis/cloud/computes", "spec.bridgeMappings", []any{
+			map[string]any{"physicalNetwork": "public"}, map[string]any{"physicalNetwork": "rack"}})
+		p.Settle()
+		wants(metav1.ConditionTrue, "")
+		p.Ready()
+	})
+}
+
+// chassis is a group of nodes that are connected to a physical network.
+func chassis(name, ovn, network string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "infra.stackwright.dev/v1alpha1", "kind": "OVNChassis",
+		"metadata": map[string]any{"namespace": "cloud", "name": name},
+		"spec": map[string]any{"ovn": ovn, "image": "ovn", "nodeSelector": map[string]any{"role": name},
+			"bridgeMappings": []any{map[string]any{"physicalNetwork": network}}},
+	}}
 }
 
 // A worker that does not run is said by name, and the rest goes on. What old pods of a worker run stays until they are
