@@ -62,7 +62,11 @@ func workloadOf(p client.Object) (schema.GroupKind, types.NamespacedName) {
 }
 
 // wakeMaker wakes the owner of a pod's workload when the pod's trouble is another one than before. Either may be nil.
-func (l *Loop[T]) wakeMaker(before, after client.Object, q queue) {
+// Objects of other kinds than pods wake nobody.
+func (l *Loop[T]) wakeMaker(kind schema.GroupKind, before, after client.Object, q queue) {
+	if kind != podKind.GroupKind() || !l.looksAtPods() {
+		return
+	}
 	p := after
 	if p == nil {
 		p = before

@@ -21,7 +21,6 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 // Handler returns what turns events of one kind into runs. A kind may be owner, child and referenced at once.
 func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.Object, reconcile.Request] {
 	isOwner := gk == l.Kind.GroupKind()
-	isPod := gk == podKind.GroupKind() && l.looksAtPods()
 	return handler.TypedFuncs[client.Object, reconcile.Request]{
 		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[client.Object], q queue) {
 			echo := l.Store.Saw(gk, e.Object, false, l.Name)
@@ -35,9 +34,7 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 			if !e.IsInInitialList {
 				l.wakeReferrers(gk, e.Object, q)
 			}
-			if isPod {
-				l.wakeMaker(nil, e.Object, q)
-			}
+			l.wakeMaker(gk, nil, e.Object, q)
 		},
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[client.Object], q queue) {
 			echo := l.Store.Saw(gk, e.ObjectNew, false, l.Name)
@@ -55,9 +52,7 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 				l.wakeParent(e.ObjectNew, q)
 			}
 			l.wakeReferrers(gk, e.ObjectNew, q)
-			if isPod {
-				l.wakeMaker(e.ObjectOld, e.ObjectNew, q)
-			}
+			l.wakeMaker(gk, e.ObjectOld, e.ObjectNew, q)
 		},
 		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[client.Object], q queue) {
 			l.Store.Saw(gk, e.Object, true, l.Name)
@@ -68,9 +63,7 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 			}
 			l.wakeParent(e.Object, q)
 			l.wakeReferrers(gk, e.Object, q)
-			if isPod {
-				l.wakeMaker(e.Object, nil, q)
-			}
+			l.wakeMaker(gk, e.Object, nil, q)
 		},
 	}
 }

@@ -21,7 +21,7 @@ func (w *walk) podNamed(ctx context.Context, o Object) *Finding {
 
 // pod explains one pod; nil when it is ready or has done its work.
 func (w *walk) pod(ctx context.Context, p *corev1.Pod) *Finding {
-	o := refOf("Pod", p)
+	o := podRef(p)
 	if p.Status.Phase == corev1.PodSucceeded || podCondition(p, corev1.PodReady).Status == corev1.ConditionTrue {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (w *walk) pod(ctx context.Context, p *corev1.Pod) *Finding {
 // Pod returns what a pod says about itself when it does not start: that no node takes it, or which container does not
 // run; nil otherwise. Nothing but the pod is read.
 func Pod(p *corev1.Pod) *Finding {
-	o := refOf("Pod", p)
+	o := podRef(p)
 	if p.Status.Phase == corev1.PodSucceeded || podCondition(p, corev1.PodReady).Status == corev1.ConditionTrue {
 		return nil
 	}
@@ -67,7 +67,7 @@ func homeless(o Object, c corev1.PodCondition) *Finding {
 
 // unscheduled puts a volume that cannot be had before the scheduler's summary of it.
 func (w *walk) unscheduled(ctx context.Context, p *corev1.Pod, c corev1.PodCondition) *Finding {
-	f := homeless(refOf("Pod", p), c)
+	f := homeless(podRef(p), c)
 	for _, v := range p.Spec.Volumes {
 		if v.PersistentVolumeClaim == nil {
 			continue
@@ -174,7 +174,7 @@ func (w *walk) unentitled(ctx context.Context, p *corev1.Pod, gvk schema.GroupVe
 	if lacks == "" {
 		return nil
 	}
-	return &Finding{Object: refOf("Pod", p), Part: "rights", Reason: "RightMissing",
+	return &Finding{Object: podRef(p), Part: "rights", Reason: "RightMissing",
 		Message: "the operator does not look at objects of kind " + gvk.Kind + ": it may not list " + lacks,
 		Do: "give ServiceAccount " + p.Namespace + "/" + p.Spec.ServiceAccountName + " the right to get, list and watch " +
 			lacks + ", as the ClusterRole of its chart does"}

@@ -97,9 +97,7 @@ func first(e *corev1.Event) metav1.Time {
 	return e.CreationTimestamp
 }
 
-func refOf(kind string, o client.Object) Object {
-	return Object{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}
-}
+func podRef(p *corev1.Pod) Object { return Object{Kind: "Pod", Namespace: p.Namespace, Name: p.Name} }
 
 // held is the finding about an object that is being deleted and cannot go, nil for any other.
 func held(o Object, obj client.Object) *Finding {
