@@ -32,10 +32,12 @@ func (a *app) diff() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "diff -f FILE",
-		Short: "Show what would change in the cluster if the object in a file was applied",
-		Long: `Show what would change in the cluster if the object in a file was applied: the object itself, and what the
-operators would make of it. Nothing is changed: the API server is asked by dry runs. Content of Secrets is not shown.
-Fields that would be taken away from an object are not shown. The exit code is 3 when there are differences.`,
+		Short: "Show what would change in the cluster if the objects in a file were applied",
+		Long: `Show what would change in the cluster if the objects in a file were applied: an object itself, and what the
+operators would make of it. A file has one object of which others are made, and what it refers to; or objects that
+stand for a resource of OpenStack each, of which "stackwright resources drift" tells in what OpenStack differs.
+Nothing is changed: the API server is asked by dry runs. Content of Secrets is not shown. Fields that would be taken
+away from an object are not shown. The exit code is 3 when there are differences.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			changes, err := a.changes(cmd.Context(), file)
@@ -61,12 +63,16 @@ func (a *app) changes(ctx context.Context, file string) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.rehearse(ctx, file, c)
+	results, err := a.rehearse(ctx, file, c)
 	if err != nil {
 		return nil, err
 	}
+	var made []rehearse.Made
+	for _, r := range results {
+		made = append(append(made, rehearse.Made{Object: r.Played}), r.Made...)
+	}
 	changes := []change{}
-	for _, m := range append([]rehearse.Made{{Object: result.Played}}, result.Made...) {
+	for _, m := range made {
 		ch, err := compare(ctx, c, m.Object)
 		if err != nil {
 			return nil, err

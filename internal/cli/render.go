@@ -18,6 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"stackwright.dev/kit/owner"
+
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	"stackwright.dev/stackwright/internal/operator"
 	"stackwright.dev/stackwright/internal/rehearse"
@@ -32,25 +34,32 @@ func (a *app) render() *cobra.Command {
 
 FILE, - for standard input, has one object of ours, such as an OpenStackControlPlane or a Galera, and what it refers to:
 Secrets, or an OpenStackRelease; without one, image references are made up. The content of Secrets is not printed. What
-only a running cluster can tell is noted on standard error.`,
+only a running cluster can tell is noted on standard error. Objects that stand for one resource of OpenStack, such as a
+Server, make no other objects.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			result, err := a.rehearse(cmd.Context(), file, nil)
+			results, err := a.rehearse(cmd.Context(), file, nil)
 			if err != nil {
 				return err
 			}
-			for _, n := range result.Notes {
-				fmt.Fprintln(a.err, "#", n)
+			for _, r := range results {
+				for _, n := range r.Notes {
+					fmt.Fprintln(a.err, "#", n)
+				}
+				if err := a.printMade(r); err != nil {
+					return err
+				}
 			}
-			return a.printMade(result)
+			return nil
 		},
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "file with the object")
 	return cmd
 }
 
-// rehearse plays the object of a file, with the other objects of the file before those of the cluster.
-func (a *app) rehearse(ctx context.Context, file string, cluster client.Reader) (*rehearse.Result, error) {
+// rehearse plays the object of a file, with the other objects of the file before those of the cluster. In a file that
+// has no object of which others are made each stands for itself.
+func (a *app) rehearse(ctx context.Context, file string, cluster client.Reader) ([]*rehearse.Result, error) {
 	if file == "" {
 		return nil, usage(errors.New("give -f with the file of the object"))
 	}
@@ -66,15 +75,37 @@ func (a *app) rehearse(ctx context.Context, file string, cluster client.Reader) 
 		})
 	})
 	if i < 0 {
-		return nil, usage(fmt.Errorf("%s has no object that an operator reconciles, such as an OpenStackControlPlane", file))
+		return a.apart(file, objects)
 	}
 	main := objects[i]
 	if main.GetNamespace() == "" {
 		main.SetNamespace(a.ns())
 	}
 	given := &given{objects: slices.Delete(objects, i, i+1), next: cluster}
-	return rehearse.Play(ctx, main, rehearse.World{Scheme: operator.Scheme(), Reader: given, Default: setDefaults},
+	result, err := rehearse.Play(ctx, main, rehearse.World{Scheme: operator.Scheme(), Reader: given, Default: setDefaults},
 		players...)
+	return []*rehearse.Result{result}, err
+}
+
+// apart are the objects of a file that operators reconcile and make no others of.
+func (a *app) apart(file string, objects []client.Object) (out []*rehearse.Result, err error) {
+	for _, o := range objects {
+		if _, ok := o.(owner.Object); !ok {
+			continue
+		}
+		if err := setDefaults(o); err != nil {
+			return nil, err
+		}
+		kind := o.GetObjectKind().GroupVersionKind().Kind
+		if o.GetNamespace() == "" && kind != "ClusterCloud" {
+			o.SetNamespace(a.ns())
+		}
+		out = append(out, &rehearse.Result{Played: o, Notes: []string{kind + " " + o.GetName() + " makes no objects"}})
+	}
+	if len(out) == 0 {
+		return nil, usage(fmt.Errorf("%s has no object that an operator reconciles, such as an OpenStackControlPlane", file))
+	}
+	return out, nil
 }
 
 // readObjects reads the objects of a file into their types; a field that does not exist is an error.

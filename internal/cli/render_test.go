@@ -73,6 +73,47 @@ func TestRenderSetsDefaults(t *testing.T) {
 	run(t, sample, "render", "-f", "-").want(t, exitDone, "kind: Deployment", "for Keystone ")
 }
 
+// A bundle is played as everything that makes objects is; what stands for one resource of OpenStack makes none.
+func TestRenderResources(t *testing.T) {
+	home(t, t.TempDir())
+	page, err := os.ReadFile("../../docs/kinds/projectbundle.md")
+	must(t, err)
+	_, sample, _ := strings.Cut(string(page), "```yaml\n")
+	sample, _, _ = strings.Cut(sample, "```")
+	run(t, sample, "render", "-f", "-").want(t, exitDone, "kind: Project\n", "kind: NetworkQuota", "kind: RouterInterface",
+		"for ProjectBundle ")
+	r := run(t, "{apiVersion: openstack.stackwright.dev/v1alpha1, kind: Project, metadata: {name: shop}}", "render", "-f",
+		"-").want(t, exitDone)
+	if r.out != "" || !strings.Contains(r.err, "Project shop makes no objects") {
+		t.Errorf("a project renders %q, and says %q", r.out, r.err)
+	}
+}
+
+// Objects that stand for resources of OpenStack are compared one by one.
+func TestDiffOfResources(t *testing.T) {
+	w := newWorld(t)
+	const first = `apiVersion: openstack.stackwright.dev/v1alpha1
+kind: Project
+metadata: {name: shop, namespace: default}
+spec: {resource: {description: a shop}}
+`
+	const second = `---
+apiVersion: openstack.stackwright.dev/v1alpha1
+kind: Network
+metadata: {name: front, namespace: default}
+spec: {resource: {mtu: 1400}}
+`
+	u := &unstructured.Unstructured{}
+	must(t, yaml.Unmarshal([]byte(first), &u.Object))
+	must(t, w.client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(u), client.FieldOwner("kubectl")))
+	file := t.TempDir() + "/shop.yaml"
+	must(t, os.WriteFile(file, []byte(first), 0o600))
+	w.run("diff", "-f", file).want(t, exitDone, "Nothing would change.")
+	must(t, os.WriteFile(file, []byte(strings.Replace(first, "a shop", "two shops", 1)+second), 0o600))
+	w.run("diff", "-f", file).want(t, exitNo, "update Project shop\n", "-     description: a shop",
+		"+     description: two shops", "create Network front\n")
+}
+
 // diff asks by dry runs: it says what would change and changes nothing.
 func TestDiff(t *testing.T) {
 	w := newWorld(t, "testdata/plane.yaml")

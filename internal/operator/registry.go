@@ -118,7 +118,7 @@ type Entry struct {
 	Components []string
 	// New makes the controller for these components; nil are all. An entry may have several, which share what they know.
 	New func(components []string) ([]kit.Controller, error)
-	// Player plays the controller without a cluster; nil when it works outside of Kubernetes only.
+	// Player plays the controller without a cluster, of an entry with several the one that makes objects; nil when none does.
 	Player rehearse.Player
 }
 
@@ -157,7 +157,8 @@ func entry[T owner.Object](d kit.Definition[T]) Entry {
 // openstackResources are the controllers of clouds and of the kinds of OpenStack resources that the cluster has, and of
 // what asks clouds, too: they share sessions. One that has not even clouds has none of them.
 func openstackResources(e Environment) Entry {
-	return Entry{Name: "resources", New: func([]string) ([]kit.Controller, error) {
+	player := rehearse.New(bundle.Definition(e.Served), openstackv1.GroupVersion.WithKind("ProjectBundle"))
+	return Entry{Name: "resources", Player: player, New: func([]string) ([]kit.Controller, error) {
 		engine := resources.New(kinds.Served(), resources.Sessions(
 			openstack.NewPool(openstack.Options{Registerer: e.Metrics}))).Measure(e.Metrics)
 		engine.Unseen, engine.Workers = e.Unseen, e.Workers
