@@ -55,6 +55,16 @@ func TestKeeperStartsAKilledProgramAgain(t *testing.T) {
 	keeper := Keep(t.Context(), unit(t, "echo begun; exec sleep 1000"), "/none")
 	defer keeper.Stop()
 	eventually(t, running(keeper, 0))
+	begun := func(n int) func() error {
+		return func() error {
+			log, err := os.ReadFile(keeper.unit.Log)
+			if err == nil && strings.Count(string(log), "begun") != n {
+				err = errors.New("log is " + string(log))
+			}
+			return err
+		}
+	}
+	eventually(t, begun(1)) // a program that is killed before it says so does not
 	first := keeper.State()
 	if err := unix.Kill(first.PID, unix.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -63,13 +73,7 @@ func TestKeeperStartsAKilledProgramAgain(t *testing.T) {
 	if second := keeper.State(); second.Restarts != 1 {
 		t.Errorf("%d restarts, want 1", second.Restarts)
 	}
-	eventually(t, func() error {
-		log, err := os.ReadFile(keeper.unit.Log)
-		if err == nil && strings.Count(string(log), "begun") != 2 {
-			err = errors.New("log is " + string(log))
-		}
-		return err
-	})
+	eventually(t, begun(2))
 }
 
 func TestKeeperStopsItsProgram(t *testing.T) {
