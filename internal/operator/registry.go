@@ -118,7 +118,7 @@ type Entry struct {
 	Components []string
 	// New makes the controller for these components; nil are all. An entry may have several, which share what they know.
 	New func(components []string) ([]kit.Controller, error)
-	// Player plays the controller without a cluster, of an entry with several the one that makes objects; nil when none does.
+	// Player plays the controller without a cluster, of several the one that makes objects; nil when none does.
 	Player rehearse.Player
 }
 
