@@ -60,13 +60,20 @@ func TestRenderOnePart(t *testing.T) {
 		"kind Spoon of example.org/v1 is not known")
 }
 
-// Fields that a file leaves out have the values that an API server gives them: the sample of a page is rendered.
-func TestRenderSetsDefaults(t *testing.T) {
-	home(t, t.TempDir())
-	page, err := os.ReadFile("../../docs/kinds/keystone.md")
+// sampleOf is the first sample of a kind's page.
+func sampleOf(t *testing.T, kind string) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/kinds/" + kind + ".md")
 	must(t, err)
 	_, sample, _ := strings.Cut(string(page), "```yaml\n")
 	sample, _, _ = strings.Cut(sample, "```")
+	return sample
+}
+
+// Fields that a file leaves out have the values that an API server gives them: the sample of a page is rendered.
+func TestRenderSetsDefaults(t *testing.T) {
+	home(t, t.TempDir())
+	sample := sampleOf(t, "keystone")
 	if strings.Contains(sample, "release:") {
 		t.Fatal("the sample says what this test wants to be left out")
 	}
@@ -76,10 +83,7 @@ func TestRenderSetsDefaults(t *testing.T) {
 // A bundle is played as everything that makes objects is; what stands for one resource of OpenStack makes none.
 func TestRenderResources(t *testing.T) {
 	home(t, t.TempDir())
-	page, err := os.ReadFile("../../docs/kinds/projectbundle.md")
-	must(t, err)
-	_, sample, _ := strings.Cut(string(page), "```yaml\n")
-	sample, _, _ = strings.Cut(sample, "```")
+	sample := sampleOf(t, "projectbundle")
 	run(t, sample, "render", "-f", "-").want(t, exitDone, "kind: Project\n", "kind: NetworkQuota", "kind: RouterInterface",
 		"for ProjectBundle ")
 	r := run(t, "{apiVersion: openstack.stackwright.dev/v1alpha1, kind: Project, metadata: {name: shop}}", "render", "-f",

@@ -79,12 +79,6 @@ func NewPlan[T owner.Object](c Config[T], scheme *runtime.Scheme) (*Plan[T], err
 		return nil, fmt.Errorf("controller %s: %w", c.Name, err)
 	}
 	p.levels = p.Graph.Levels()
-	for i := range c.Steps {
-		if s := &c.Steps[i]; s.Advises && (s.Kind != step.KindCheck || len(p.Graph.After(i)) > 0) {
-			return nil, fmt.Errorf("controller %s: step %s only advises, so it must be a Check, and no step may come after it",
-				c.Name, s.Name)
-		}
-	}
 	p.level = make([]int, len(c.Steps))
 	for n, l := range p.levels {
 		for _, i := range l {
@@ -140,6 +134,9 @@ func (p *Plan[T]) resolveSteps(scheme *runtime.Scheme) error {
 	p.makes, p.seen = make([]map[schema.GroupKind]bool, len(p.Steps)), make([]bool, len(p.Steps))
 	for i := range p.Steps {
 		s := &p.Steps[i]
+		if s.Advises && (s.Kind != step.KindCheck || len(p.Graph.After(i)) > 0) {
+			errs = append(errs, fmt.Errorf("step %s only advises, so it must be a Check, and no step may come after it", s.Name))
+		}
 		for _, name := range s.Reads {
 			j, ok := p.refs[name]
 			if !ok {

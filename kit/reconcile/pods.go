@@ -116,10 +116,10 @@ func saying(f *why.Finding) string {
 	default:
 		text = f.Reason + ": " + text
 	}
-	if len(text) > podTail {
+	if text = strings.TrimRight(text, ". "); len(text) > podTail {
 		text = strings.ToValidUTF8(text[:podTail], "") + "..."
 	}
-	return strings.TrimRight(text, ". ")
+	return text
 }
 
 // because returns what the first of a workload's pods that do not start says; nothing when all do.

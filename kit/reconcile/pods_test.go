@@ -93,6 +93,9 @@ func TestPodsSayWhy(t *testing.T) {
 		"a Secret that is not there": {[]func(*corev1.PodStatus){
 			inState(waitingFor("CreateContainerConfigError", `secret "x" not found`), nil),
 		}, `CreateContainerConfigError: secret "x" not found; make the Secret`},
+		"many words": {[]func(*corev1.PodStatus){
+			inState(waitingFor("CreateContainerError", strings.Repeat("word ", 200)), nil),
+		}, "word word wor...; make the Secret"},
 		"no node": {[]func(*corev1.PodStatus){func(s *corev1.PodStatus) {
 			s.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
 				Reason: "Unschedulable", Message: "0/1 nodes are available: 1 Insufficient memory."}}

@@ -142,7 +142,7 @@ func (e Externals[T, D, O]) keep(ctx context.Context, sc *Scope[T], c external.C
 	what := "resource " + cell.ID
 	switch {
 	case seen.State == external.Absent && sc.Now().Sub(cell.Since.Time) < grace:
-		return outcome.Poll(pendingPoll, what, "Waits until %s shows up at its API; see that log if it does not.", what)
+		return outcome.Poll(pendingPoll, what, "Waits until %s shows up at its API; see the log of the API if not.", what)
 	case seen.State == external.Absent:
 		cell.ID = ""
 		return outcome.Poll(pendingPoll, what, "The %s is gone; it is made again.", what)
