@@ -67,14 +67,17 @@ func (c *controller) notice(o object, gone bool) {
 		return
 	}
 	c.link(o, c.holds(o, func(node) bool { return false }))
-	c.use(o, cloudsOf(o))
+	// A run knows better which of the defaults it is, and whether that is for the object.
+	if clouds := cloudsOf(o); !c.engine.users.knows(o.GetUID(), clouds) {
+		c.use(o, clouds, false)
+	}
 	c.booked(o)
 }
 
-// use records which clouds an object uses.
-func (c *controller) use(o object, clouds []cloudKey) {
+// use records which clouds an object uses, or would use if it were not barred.
+func (c *controller) use(o object, clouds []cloudKey, barred bool) {
 	who := user{node: c.node(o), maker: makerOf(c.node(o), o), marker: markerOf(c.kind, o), clouds: clouds,
-		wake: c.waker(o)}
+		barred: barred, wake: c.waker(o)}
 	c.engine.ring(c.engine.users.set(o.GetUID(), who))
 }
 

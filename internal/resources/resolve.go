@@ -21,14 +21,17 @@ func (c *controller) target(ctx context.Context, sc *scope) (*target, *outcome.O
 	o := sc.Owner()
 	cl, out := c.engine.cloudOf(sc)
 	if out != nil {
+		c.use(o, cloudsOf(o), false)
 		return nil, out
 	}
-	c.use(o, []cloudKey{cl.key})
 	var namespace map[string]string
 	if ns := sc.Get(refNamespace); ns != nil {
 		namespace = ns.GetLabels()
 	}
-	if why := cl.refuses(c.kind.Name, namespace); why != "" {
+	why := cl.refuses(c.kind.Name, namespace)
+	// The marker is on the books before anything is made.
+	c.use(o, []cloudKey{cl.key}, why != "" && sc.Cell().Marker == "")
+	if why != "" {
 		c.follows.move(o.GetUID(), nil) // nothing is looked at for whom the cloud is not
 		out := outcome.Wait(cloudName(cl.key, o.GetNamespace()), "The cloud %s. Name another in spec.cloudRef.", why)
 		out.Reason = "NotAllowed"

@@ -134,3 +134,25 @@ func TestNamespacesThatWereAdmittedAreDeleted(t *testing.T) {
 		})
 	}
 }
+
+// Who was never admitted to a ClusterCloud does not use it: any tenant could keep its owner from deleting it otherwise.
+// Nor does the object have to wait for a cloud that it never was in.
+func TestNamespacesThatAreNotAdmittedHoldNoCloud(t *testing.T) {
+	const cloud = "ClusterCloud/default"
+	kittest.New(t, stage(t, nil, shops("")...)).Run(t, func(p *kittest.Play) {
+		wantSays(p, web, banned)
+		if used := p.Object(cloud).Object["status"].(map[string]any)["usedBy"]; used != nil {
+			t.Errorf("the cloud says that it is used by %v", used)
+		}
+		p.Remove(cloud)
+		p.Settle()
+		if p.Object(cloud) != nil {
+			t.Errorf("the cloud is still there: %s", says(p, cloud))
+		}
+		p.Remove(web)
+		p.Settle()
+		if p.Object(web) != nil {
+			t.Errorf("the object is still there: %s", says(p, web))
+		}
+	})
+}

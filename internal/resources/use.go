@@ -58,8 +58,8 @@ func (u *users) use(key cloudKey) *openstackv1.CloudUse {
 	if u.uses[key] == nil {
 		names := map[string]bool{}
 		for uid := range u.of[key] {
-			if by := u.users[uid].maker; !by.ours {
-				names[by.from(key.Namespace)] = true
+			if by := u.users[uid]; !by.maker.ours && !by.barred {
+				names[by.maker.from(key.Namespace)] = true
 			}
 		}
 		first := slices.Sorted(maps.Keys(names))

@@ -55,3 +55,18 @@ func TestUsersChangeHands(t *testing.T) {
 		t.Errorf("stirred are %v, it is used by %v and named %q", stirred, u.use(key), u.named(key))
 	}
 }
+
+// Who is barred does not keep a cloud, and is woken with the others.
+func TestUsersThatAreBarred(t *testing.T) {
+	u, key, who := &users{}, cloudKey{Name: "default"}, at("thing")
+	one := user{node: who, maker: maker{node: who}, clouds: []cloudKey{key}}
+	u.set("1", one)
+	one.barred = true
+	if stirred := u.set("1", one); len(stirred) != 1 || u.use(key) != nil || u.named(key) != "" || len(u.wakes(key)) != 1 {
+		t.Errorf("stirred are %v, it is used by %v, named %q, and wakes %d", stirred, u.use(key), u.named(key),
+			len(u.wakes(key)))
+	}
+	if stirred := u.drop("1"); len(stirred)+len(u.of)+len(u.held)+len(u.foreign) > 0 {
+		t.Errorf("its leaving stirs %v", stirred)
+	}
+}

@@ -15,17 +15,21 @@ type users struct {
 	mu    sync.Mutex
 	users map[types.UID]user
 	of    map[cloudKey]map[types.UID]bool
+	// held is how many of a cloud's users are not barred from it.
+	held map[cloudKey]int
 	// foreign is how many of a cloud's users our own operators have not made for themselves, uses what was told of them.
 	foreign map[cloudKey]int
 	uses    map[cloudKey]*openstackv1.CloudUse
 }
 
-// user is an object, who has made it, the clouds that it uses or might use, and what wakes it.
+// user is an object, who has made it, the clouds that it uses or might use, and what wakes it. A barred one has nothing
+// in the clouds, and they are not for it; it is woken all the same, since that may change.
 type user struct {
 	node
 	maker  maker
 	marker string
 	clouds []cloudKey
+	barred bool
 	wake   func()
 }
 
@@ -35,10 +39,10 @@ func (u *users) set(uid types.UID, now user) []cloudKey {
 	defer u.mu.Unlock()
 	if u.users == nil {
 		u.users, u.of = map[types.UID]user{}, map[cloudKey]map[types.UID]bool{}
-		u.foreign, u.uses = map[cloudKey]int{}, map[cloudKey]*openstackv1.CloudUse{}
+		u.held, u.foreign, u.uses = map[cloudKey]int{}, map[cloudKey]int{}, map[cloudKey]*openstackv1.CloudUse{}
 	}
 	old := u.users[uid]
-	if slices.Equal(old.clouds, now.clouds) && old.maker == now.maker {
+	if slices.Equal(old.clouds, now.clouds) && old.maker == now.maker && old.barred == now.barred {
 		return nil
 	}
 	u.users[uid] = now
@@ -71,22 +75,32 @@ func (u *users) drop(uid types.UID) []cloudKey {
 	return u.moved(uid, old, user{})
 }
 
+// knows tells whether all clouds that a user is known to use are among these.
+func (u *users) knows(uid types.UID, clouds []cloudKey) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	known, ok := u.users[uid]
+	return ok && !slices.ContainsFunc(known.clouds, func(k cloudKey) bool { return !slices.Contains(clouds, k) })
+}
+
 // moved returns the clouds that nobody uses any more, and those that tell something else of their users now.
 func (u *users) moved(uid types.UID, from, to user) (stirred []cloudKey) {
-	before := map[cloudKey]int{}
+	type use struct{ held, foreign int }
+	before := map[cloudKey]use{}
 	for _, key := range append(slices.Clone(from.clouds), to.clouds...) {
-		before[key] = u.foreign[key]
+		before[key] = use{u.held[key], u.foreign[key]}
 	}
 	u.count(from, -1)
 	u.count(to, 1)
-	for key, n := range before {
+	for key, was := range before {
 		if !slices.Contains(to.clouds, key) {
 			delete(u.of[key], uid)
 		}
 		if len(u.of[key]) == 0 {
 			delete(u.of, key)
-			stirred = append(stirred, key)
-		} else if now := u.foreign[key]; now != n && min(now, n) < exact {
+		}
+		now := use{u.held[key], u.foreign[key]}
+		if now.held == 0 && was.held > 0 || now.foreign != was.foreign && min(now.foreign, was.foreign) < exact {
 			stirred = append(stirred, key)
 		}
 	}
@@ -95,14 +109,22 @@ func (u *users) moved(uid types.UID, from, to user) (stirred []cloudKey) {
 
 // count takes a user into account, or out of it.
 func (u *users) count(who user, by int) {
-	if who.maker.ours {
+	if who.barred {
 		return
 	}
 	for _, key := range who.clouds {
-		delete(u.uses, key)
-		if u.foreign[key] += by; u.foreign[key] == 0 {
-			delete(u.foreign, key)
+		add(u.held, key, by)
+		if !who.maker.ours {
+			delete(u.uses, key)
+			add(u.foreign, key, by)
 		}
+	}
+}
+
+// add adds to a number, of which nothing is left when it is zero.
+func add(n map[cloudKey]int, key cloudKey, by int) {
+	if n[key] += by; n[key] == 0 {
+		delete(n, key)
 	}
 }
 
@@ -112,7 +134,9 @@ func (u *users) named(key cloudKey) string {
 	defer u.mu.Unlock()
 	names := make([]string, 0, len(u.of[key]))
 	for uid := range u.of[key] {
-		names = append(names, u.users[uid].from(key.Namespace))
+		if by := u.users[uid]; !by.barred {
+			names = append(names, by.from(key.Namespace))
+		}
 	}
 	return few(names)
 }
