@@ -40,6 +40,11 @@ func runTests(m *testing.M) int {
 	}
 	defer os.RemoveAll(folder)
 	defer func() { _ = command("down", "--name", shared).Run() }()
+	// As who logs in has it from systemd. A node has no such folder.
+	if err := os.Setenv("XDG_RUNTIME_DIR", "/run/user/0"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	for _, step := range []func() error{
 		func() error { return buildProbe(folder) },
 		func() error { return quiet(command("up", "--name", shared, "--nodes", "2")) },

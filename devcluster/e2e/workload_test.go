@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"testing"
 
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
@@ -62,6 +63,12 @@ spec:
       terminationGracePeriodSeconds: 1
       containers: [{name: probe, image: "localhost/probe:1"}]
 `
+
+func TestCommandsRunInPods(t *testing.T) {
+	if got := kubectl(t, shared, "exec", "deployment/probe", "--", "/probe", "here"); got != "here" {
+		t.Errorf("a command in a pod says %q", got)
+	}
+}
 
 // buildProbe makes an OCI image layout of the probe program, its layer uncompressed.
 func buildProbe(folder string) error {

@@ -1,5 +1,5 @@
 // Command probe is the workload of the end-to-end tests: it answers who it is, what a name resolves to, what another
-// server says, and how often it was asked to write to its volume, which it can also fill.
+// server says, and how often it was asked to write to its volume, which it can also fill. With arguments it prints them.
 package main
 
 import (
@@ -19,6 +19,10 @@ const (
 )
 
 func main() {
+	if len(os.Args) > 1 {
+		fmt.Println(strings.Join(os.Args[1:], " "))
+		return
+	}
 	http.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		name, err := os.Hostname()
 		answer(w, name, err)

@@ -40,7 +40,7 @@ type Node struct {
 // Prepare makes the node's folders, namespaces, control group, keys and configuration, keeping what is there. Its
 // network must be there.
 func (n Node) Prepare() error {
-	folders := slices.AppendSeq([]string{"volumes", "containerd", "config"}, maps.Values(Folders()))
+	folders := slices.AppendSeq([]string{"volumes", "containerd", "config", temporary}, maps.Values(Folders()))
 	for _, folder := range folders {
 		if err := os.MkdirAll(n.state(folder), 0o711); err != nil {
 			return fmt.Errorf("making folder of %s: %w", n.Name, err)
@@ -111,7 +111,7 @@ func (n Node) unit(name string, command []string, wait func(context.Context) err
 		Spec: process.Spec{
 			Name:    full,
 			Command: command,
-			Env:     []string{process.Garbage(), "PATH=" + filepath.Dir(n.Binary) + ":/usr/sbin:/usr/bin:/sbin:/bin"},
+			Env:     n.env(),
 			Folder:  n.Cluster.NodeState(n.Name),
 			Log:     n.Cluster.Log(full),
 			Namespaces: namespace.Set{
@@ -120,6 +120,16 @@ func (n Node) unit(name string, command []string, wait func(context.Context) err
 		},
 		Wait: wait,
 	}
+}
+
+// temporary is the folder of what programs write for a moment, which a shim that is killed leaves behind.
+const temporary = "tmp"
+
+// env is what differs from the environment of who has started the cluster. Shims have it too: they write the order for
+// each command in a container where XDG_RUNTIME_DIR says, or else with the temporary files.
+func (n Node) env() []string {
+	return []string{process.Garbage(), "PATH=" + filepath.Dir(n.Binary) + ":/usr/sbin:/usr/bin:/sbin:/bin",
+		"TMPDIR=" + n.state(temporary), "XDG_RUNTIME_DIR="}
 }
 
 func (n Node) prepareKeys() error {
