@@ -103,7 +103,7 @@ bench-kit: ## Figures of the kit's promises
 	cd kit && go test -tags=bench -count=1 -v -timeout=40m -run='^Test(RunAtRest|Graph30|Scale.*)$$' ./reconcile | grep -E '_test.go|^---'
 
 bench-resources: build ## Figures of OpenStack resources as objects: requests, memory, latencies
-	go test -tags=bench -count=1 -v -timeout=20m ./test/bench | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
+	go test -tags=bench -count=1 -v -timeout=40m ./test/bench | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
 
 bench-deploy: build ## Figures of a cloud coming up, and of a serial script that does the same without Kubernetes
 	$(call compile,.,./test/bench/contender)
