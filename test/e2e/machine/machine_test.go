@@ -8,6 +8,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -70,7 +71,15 @@ func (a *ascent) up(t *testing.T) {
 	t.Helper()
 	a.first = install(t, a.c, "--picture", a.picture)
 	t.Logf("up took %s", a.first)
+	said, err := a.c.Stackwright(t.Context(), "openstack", "server", "list", "--all-projects", "-f", "value", "-c",
+		"Networks")
+	// Nova reads them from Neutron while it makes the server, by a right of its own.
+	if n := len(address.FindAllString(said, -1)); err != nil || n != 2 {
+		t.Errorf("Nova shows %d addresses of the server, want a fixed and a floating one: %v\n%s", n, err, said)
+	}
 }
+
+var address = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
 
 func (a *ascent) rests(t *testing.T) {
 	t.Helper()
