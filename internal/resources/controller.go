@@ -68,9 +68,8 @@ func (c *controller) notice(o object, gone bool) {
 	}
 	c.link(o, c.holds(o, func(node) bool { return false }))
 	// A run knows better which of the defaults it is, and whether that is for the object.
-	if clouds := cloudsOf(o); !c.engine.users.knows(o.GetUID(), clouds) {
-		c.use(o, clouds, false)
-	}
+	clouds, barred := c.engine.users.known(o.GetUID(), cloudsOf(o))
+	c.use(o, clouds, barred)
 	c.booked(o)
 }
 

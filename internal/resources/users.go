@@ -75,12 +75,15 @@ func (u *users) drop(uid types.UID) []cloudKey {
 	return u.moved(uid, old, user{})
 }
 
-// knows tells whether all clouds that a user is known to use are among these.
-func (u *users) knows(uid types.UID, clouds []cloudKey) bool {
+// known is what a run has found of a user, as long as that is among these clouds; otherwise it may use all of them.
+func (u *users) known(uid types.UID, clouds []cloudKey) (used []cloudKey, barred bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	known, ok := u.users[uid]
-	return ok && !slices.ContainsFunc(known.clouds, func(k cloudKey) bool { return !slices.Contains(clouds, k) })
+	if !ok || slices.ContainsFunc(known.clouds, func(k cloudKey) bool { return !slices.Contains(clouds, k) }) {
+		return clouds, false
+	}
+	return known.clouds, known.barred
 }
 
 // moved returns the clouds that nobody uses any more, and those that tell something else of their users now.
