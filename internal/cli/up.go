@@ -30,7 +30,8 @@ func (a *app) up() *cobra.Command {
 Without --kubeconfig it starts a real Kubernetes on this machine (devcluster), builds the images, loads them, installs
 the operators, makes one control plane and hosts for servers on the nodes, and boots a server to prove it. What is there
 already is left as it is, so a second up does nothing. --profile full has Barbican and Heat, too, and takes more memory;
---profile keystone has Keystone only.
+--profile keystone has Keystone only. A control plane that exists gets the services that it lacks of a profile that is
+asked for; none is taken away.
 
 With --kubeconfig it installs into that cluster. Its nodes have to be able to pull the images: --registry pushes them
 to a registry; without it the cluster needs an OpenStackRelease of the name --release already.`,
@@ -51,7 +52,7 @@ to a registry; without it the cluster needs an OpenStackRelease of the name --re
 	flags.StringVar(&f.size, "size", "",
 		`size of the control plane: dev, small, medium or large (default "dev" for a new one)`)
 	flags.StringVar(&f.profile, "profile", profileCore,
-		"what a new control plane has: core, full, with Barbican and Heat too, or keystone, Keystone only")
+		"what the control plane has: core, full, with Barbican and Heat too, or keystone, Keystone only")
 	flags.StringVarP(&f.file, "file", "f", "", "file with the OpenStackControlPlane to apply instead of a minimal one")
 	flags.StringVar(&f.registry, "registry", "",
 		"push the images to this registry, HOST[:PORT][/PATH], and run them from there")
@@ -70,15 +71,15 @@ type ascent struct {
 	upFlags
 	board *progress.Board
 	local bool
-	// sizeSet tells that a person asked for a size, which then changes a control plane that exists.
-	sizeSet bool
+	// sizeSet and profileSet tell that a person asked for these, which then change a control plane that exists.
+	sizeSet, profileSet bool
 }
 
 func (a *app) bringUp(ctx context.Context, cmd *cobra.Command, f upFlags) error {
 	width := 80
 	live := a.errTerminal(&width)
 	u := &ascent{app: a, upFlags: f, board: progress.New(a.err, live, width), local: a.kubeconfig == "",
-		sizeSet: cmd.Flags().Changed("size")}
+		sizeSet: cmd.Flags().Changed("size"), profileSet: cmd.Flags().Changed("profile")}
 	began := time.Now()
 	result, err := u.run(ctx)
 	u.board.Close()

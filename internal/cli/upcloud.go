@@ -2,14 +2,20 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -140,7 +146,7 @@ func (u *ascent) cloud(ctx context.Context, p *progress.Part, result *arrival) e
 	if err != nil {
 		return err
 	}
-	want, err := u.controlPlane(ctx, c)
+	want, err := u.controlPlane(ctx, c, p)
 	if err != nil {
 		return err
 	}
@@ -161,8 +167,9 @@ func (u *ascent) cloud(ctx context.Context, p *progress.Part, result *arrival) e
 	return u.await(ctx, c, p, result)
 }
 
-// controlPlane is what is to be applied; nil when a control plane exists, of which no more is changed than its size.
-func (u *ascent) controlPlane(ctx context.Context, c client.Client) (*unstructured.Unstructured, error) {
+// controlPlane is what is to be applied; nil when a control plane exists, of which only what was asked for is changed.
+func (u *ascent) controlPlane(ctx context.Context, c client.Client, p *progress.Part,
+) (*unstructured.Unstructured, error) {
 	if u.file != "" {
 		return u.fromFile()
 	}
@@ -170,7 +177,7 @@ func (u *ascent) controlPlane(ctx context.Context, c client.Client) (*unstructur
 	err := c.Get(ctx, client.ObjectKey{Namespace: u.ns(), Name: u.name()}, o)
 	if err == nil {
 		u.controlplane = u.name()
-		return nil, u.resize(ctx, c, o)
+		return nil, u.change(ctx, c, p, o)
 	}
 	if client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("looking for a control plane: %w", err)
@@ -185,17 +192,69 @@ func (u *ascent) controlPlane(ctx context.Context, c client.Client) (*unstructur
 	return object(kindControlPlane, u.ns(), u.name(), spec), nil
 }
 
-// resize changes the size of a control plane when a person asked for one, and nothing else.
-func (u *ascent) resize(ctx context.Context, c client.Client, o *controlplanev1.OpenStackControlPlane) error {
-	if !u.sizeSet || o.Spec.Size == controlplanev1.Size(u.size) {
+// change gives a control plane the size that a person asked for, and the services of the profile that it lacks. Nothing
+// else of it changes, and no service is taken away.
+func (u *ascent) change(ctx context.Context, c client.Client, p *progress.Part,
+	o *controlplanev1.OpenStackControlPlane,
+) error {
+	spec := map[string]any{}
+	if u.sizeSet && o.Spec.Size != controlplanev1.Size(u.size) {
+		spec["size"] = u.size
+	}
+	if u.profileSet {
+		lacks, more, err := u.compare(o)
+		if err != nil {
+			return err
+		}
+		if len(lacks) > 0 {
+			spec["services"] = lacks
+			p.Note("%s gets %s", o.Name, strings.Join(slices.Sorted(maps.Keys(lacks)), ", "))
+		}
+		if len(more) > 0 {
+			p.Note("%s keeps %s; what goes without a service is services.<name>.enabled: false", o.Name,
+				strings.Join(more, ", "))
+		}
+	}
+	if len(spec) == 0 {
 		return nil
 	}
-	before := o.DeepCopy()
-	o.Spec.Size = controlplanev1.Size(u.size)
-	if err := c.Patch(ctx, o, client.MergeFrom(before), client.FieldOwner(install.FieldManager)); err != nil {
-		return fmt.Errorf("changing the size of %s: %w", o.Name, err)
+	patch, err := json.Marshal(map[string]any{"spec": spec})
+	if err != nil {
+		return fmt.Errorf("changing %s: %w", o.Name, err)
+	}
+	err = c.Patch(ctx, o, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(install.FieldManager))
+	if err != nil {
+		return fmt.Errorf("changing %s: %w", o.Name, err)
 	}
 	return nil
+}
+
+// basic are the services of each profile. No profile says anything about them.
+var basic = []string{"galera", "rabbitmq", "memcached", "ovn", "keystone"}
+
+// compare returns what a control plane lacks of the profile, and names the services that it has besides. One that is
+// turned off is as good as none; its settings stay as they are.
+func (u *ascent) compare(o *controlplanev1.OpenStackControlPlane) (lacks map[string]any, more []string, err error) {
+	has, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&o.Spec.Services)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading the services of %s: %w", o.Name, err)
+	}
+	lacks = u.services()
+	for name, settings := range has {
+		service, _ := settings.(map[string]any)
+		_, wanted := lacks[name]
+		switch off := service["enabled"] == false; {
+		case wanted && off:
+			lacks[name] = map[string]any{"enabled": true}
+		case wanted:
+			delete(lacks, name)
+		// Cinder comes with a store for volumes, which no profile makes.
+		case !off && !slices.Contains(basic, name) && (name != "cinder" || u.profile == profileKeystone):
+			more = append(more, name)
+		}
+	}
+	slices.Sort(more)
+	return lacks, more, nil
 }
 
 func (u *ascent) fromFile() (*unstructured.Unstructured, error) {
