@@ -8,11 +8,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -66,11 +70,13 @@ func decode(r io.Reader) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 var ErrIncompatible = errors.New("refusing to change definitions")
 
 // Ensure installs definitions as field manager owner and waits until all are established, or until ctx ends. Nothing is
-// applied if any of them would break objects that are stored (see Check); the error names all such breaks.
+// applied if any of them would break objects that are stored (see Check); the error names all such breaks. What is there
+// already is only read.
 // c needs get, create and patch on customresourcedefinitions and must not be a cached client.
 func Ensure(ctx context.Context, c client.Client, owner string,
 	crds ...*apiextensionsv1.CustomResourceDefinition) error {
 	var errs []error
+	var left []*apiextensionsv1.CustomResourceDefinition
 	for _, want := range crds {
 		have, err := get(ctx, c, want.Name)
 		if err != nil {
@@ -79,16 +85,34 @@ func Ensure(ctx context.Context, c client.Client, owner string,
 		if have != nil {
 			errs = append(errs, Check(have, want))
 		}
+		if !applied(have, want, owner) {
+			left = append(left, want)
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("%w: %w", ErrIncompatible, err)
 	}
-	for _, want := range crds {
+	for _, want := range left {
 		if err := put(ctx, c, owner, want); err != nil {
 			return err
 		}
 	}
-	return Wait(ctx, c, crds...)
+	return Wait(ctx, c, left...)
+}
+
+// applied tells whether a definition is served as owner has applied it, so that to apply it again would change nothing.
+func applied(have, want *apiextensionsv1.CustomResourceDefinition, owner string) bool {
+	if have == nil {
+		return false
+	}
+	want = want.DeepCopy()
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(want)
+	ours := slices.ContainsFunc(have.ManagedFields, func(e metav1.ManagedFieldsEntry) bool {
+		return e.Manager == owner && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == ""
+	})
+	served, err := stands(have)
+	return ours && served && err == nil && maps.Equal(have.Labels, want.Labels) &&
+		maps.Equal(have.Annotations, want.Annotations) && equality.Semantic.DeepEqual(have.Spec, want.Spec)
 }
 
 func get(ctx context.Context, c client.Reader, name string) (*apiextensionsv1.CustomResourceDefinition, error) {
@@ -158,10 +182,16 @@ func established(ctx context.Context, c client.Reader, name string) (bool, error
 	if err != nil || have == nil {
 		return false, err
 	}
+	return stands(have)
+}
+
+// stands tells whether a definition is established.
+func stands(have *apiextensionsv1.CustomResourceDefinition) (bool, error) {
 	for _, cond := range have.Status.Conditions {
 		switch {
 		case cond.Type == apiextensionsv1.NamesAccepted && cond.Status == apiextensionsv1.ConditionFalse:
-			return false, fmt.Errorf("definition %s: its names are taken: %s; remove the other definition", name, cond.Message)
+			return false, fmt.Errorf("definition %s: its names are taken: %s; remove the other definition",
+				have.Name, cond.Message)
 		case cond.Type == apiextensionsv1.Established && cond.Status == apiextensionsv1.ConditionTrue:
 			return true, nil
 		}
