@@ -84,7 +84,7 @@ func (r Raft[T]) Shrink(ctx context.Context, s *step.Scope[T]) *outcome.Outcome 
 			return unavailable(err)
 		}
 		if why != "" {
-			return outcome.Poll(pollEvery, "the members to leave", "Going from %d to %d replicas: %s; wait, bring back "+
+			return outcome.Poll(pollEvery, "StatefulSet "+r.Set(s.Owner()), "Going from %d to %d replicas: %s; wait, bring back "+
 				"pods that do not run, or set spec.replicas to %d again.", have, want, why, have)
 		}
 	}
@@ -138,7 +138,7 @@ func conclude(set string, d Decision, err error) *outcome.Outcome {
 	if d.Message == "" {
 		d.Reason, d.Message = "MembersStarting", "All members serve; wait until the pods of StatefulSet "+set+" are ready."
 	}
-	o := outcome.Poll(pace, "the members", "%s", d.Message)
+	o := outcome.Poll(pace, "StatefulSet "+set, "%s", d.Message)
 	o.Reason = d.Reason
 	return o
 }
