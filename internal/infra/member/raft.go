@@ -84,8 +84,8 @@ func (r Raft[T]) Shrink(ctx context.Context, s *step.Scope[T]) *outcome.Outcome 
 			return unavailable(err)
 		}
 		if why != "" {
-			return outcome.Poll(pollEvery, "StatefulSet "+r.Set(s.Owner()), "Going from %d to %d replicas: %s; wait, bring back "+
-				"pods that do not run, or set spec.replicas to %d again.", have, want, why, have)
+			return outcome.Poll(pollEvery, "StatefulSet "+r.Set(s.Owner()), "Going from %d to %d replicas: %s; wait, "+
+				"bring back pods that do not run, or set spec.replicas to %d again.", have, want, why, have)
 		}
 	}
 	if have == want {

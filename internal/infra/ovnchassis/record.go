@@ -214,8 +214,8 @@ func complete(o object, want []string, have []wire.Chassis) *outcome.Outcome {
 	}
 	switch {
 	case len(want) > 0:
-		out := outcome.Poll(pace, "the chassis of "+nodes.List(want), "The southbound database does not know %s yet; see "+
-			"the pods of DaemonSet %s there.", nodes.List(want), daemons(o))
+		out := outcome.Poll(pace, "DaemonSet "+daemons(o), "The southbound database does not know %s yet; see the pods "+
+			"of DaemonSet %s there.", nodes.List(want), daemons(o))
 		out.Reason = "NotRegistered"
 		return out
 	case len(alone) > 0 && len(have) > 1:
