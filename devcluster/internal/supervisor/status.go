@@ -20,7 +20,12 @@ import (
 	"stackwright.dev/devcluster/internal/process"
 )
 
-const requestTimeout = 30 * time.Second
+// requestTimeout is how long a question may take, followTimeout a change: to stop what runs on a node and to remove its
+// pods takes seconds, and more than half a minute on a busy machine.
+const (
+	requestTimeout = 30 * time.Second
+	followTimeout  = 5 * time.Minute
+)
 
 // Status is what a supervisor tells about its cluster.
 type Status struct {
@@ -96,7 +101,7 @@ func Ask(ctx context.Context, c *cluster.Cluster, memory bool) (Status, error) {
 	if memory {
 		path += "?memory"
 	}
-	content, err := request(ctx, c, http.MethodGet, path)
+	content, err := callerOf(c).request(ctx, requestTimeout, http.MethodGet, path)
 	if err != nil {
 		return Status{}, err
 	}
@@ -108,18 +113,29 @@ func Ask(ctx context.Context, c *cluster.Cluster, memory bool) (Status, error) {
 }
 
 // Reload tells the cluster's supervisor that the description has changed, and returns when it has followed.
-func Reload(ctx context.Context, c *cluster.Cluster) error {
-	_, err := request(ctx, c, http.MethodPost, "/reload")
+func Reload(ctx context.Context, c *cluster.Cluster) error { return callerOf(c).reload(ctx) }
+
+// caller talks to the supervisor of a cluster.
+type caller struct {
+	cluster string
+	dial    func(context.Context) (net.Conn, error)
+}
+
+func callerOf(c *cluster.Cluster) caller {
+	return caller{cluster: c.Name, dial: func(ctx context.Context) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", c.Socket())
+	}}
+}
+
+func (a caller) reload(ctx context.Context) error {
+	_, err := a.request(ctx, followTimeout, http.MethodPost, "/reload")
 	return err
 }
 
-func request(ctx context.Context, c *cluster.Cluster, method, path string) ([]byte, error) {
-	dialer := net.Dialer{}
-	client := http.Client{Timeout: requestTimeout, Transport: &http.Transport{
+func (a caller) request(ctx context.Context, within time.Duration, method, path string) ([]byte, error) {
+	client := http.Client{Timeout: within, Transport: &http.Transport{
 		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return dialer.DialContext(ctx, "unix", c.Socket())
-		},
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return a.dial(ctx) },
 	}}
 	request, err := http.NewRequestWithContext(ctx, method, "http://supervisor"+path, http.NoBody)
 	if err != nil {
@@ -127,12 +143,12 @@ func request(ctx context.Context, c *cluster.Cluster, method, path string) ([]by
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("asking the supervisor of cluster %s: %w", c.Name, err)
+		return nil, fmt.Errorf("asking the supervisor of cluster %s: %w", a.cluster, err)
 	}
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
 	if err != nil {
-		return nil, fmt.Errorf("asking the supervisor of cluster %s: %w", c.Name, err)
+		return nil, fmt.Errorf("asking the supervisor of cluster %s: %w", a.cluster, err)
 	}
 	if response.StatusCode != http.StatusOK {
 		return nil, errors.New(string(bytes.TrimSpace(content)))
