@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,7 +44,7 @@ The exit code is 3 when something is not ready.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVarP(&all, "all", "A", false, "show every cause, not only the likeliest")
+	cmd.Flags().BoolVarP(&all, "all", "A", false, "show every cause, and what to do about it, not only the likeliest")
 	a.outputFlag(cmd)
 	return cmd
 }
@@ -139,34 +141,56 @@ func (a *app) showWhy(f *why.Finding, all bool) {
 		return
 	}
 	a.showFinding(f, 0, all)
-	first := f.First()
-	fmt.Fprintf(a.out, "\nFirst cause: %s", first.Object)
-	if first.Part != "" {
-		fmt.Fprintf(a.out, ", %s", first.Part)
-	}
-	fmt.Fprintf(a.out, ": %s", first.Reason)
-	if !first.Since.IsZero() {
-		fmt.Fprintf(a.out, " since %s (%s ago)", first.Since.Format("2006-01-02 15:04:05 MST"), age(first.Since.Time))
-	}
-	fmt.Fprintln(a.out)
-	if first.Message != "" {
-		fmt.Fprintf(a.out, "  %s\n", strings.ReplaceAll(first.Message, "\n", "\n  "))
-	}
-	if do := advice(f); do != "" {
-		fmt.Fprintf(a.out, "What to do: %s\n", do)
+	for i, c := range causes(f, "") {
+		if i == 0 {
+			a.showCause("First cause", c)
+		} else if all {
+			a.showCause("Another cause", c)
+		}
 	}
 }
 
-// advice is that of the first cause, or of the nearest finding above it that has one.
-func advice(f *why.Finding) string {
-	do := f.Do
-	for len(f.Because) > 0 {
-		f = f.Because[0]
-		if f.Do != "" {
-			do = f.Do
+// cause is a finding that has no other behind it. Do is what it advises, or the nearest finding above it that has an
+// advice.
+type cause struct {
+	*why.Finding
+
+	do string
+}
+
+// causes lists each cause once, the likeliest first.
+func causes(f *why.Finding, do string) []cause {
+	do = cmp.Or(f.Do, do)
+	if len(f.Because) == 0 {
+		return []cause{{f, do}}
+	}
+	var out []cause
+	for _, b := range f.Because {
+		for _, c := range causes(b, do) {
+			if !slices.ContainsFunc(out, func(o cause) bool { return o.Object == c.Object && o.Reason == c.Reason }) {
+				out = append(out, c)
+			}
 		}
 	}
-	return do
+	return out
+}
+
+func (a *app) showCause(title string, c cause) {
+	fmt.Fprintf(a.out, "\n%s: %s", title, c.Object)
+	if c.Part != "" {
+		fmt.Fprintf(a.out, ", %s", c.Part)
+	}
+	fmt.Fprintf(a.out, ": %s", c.Reason)
+	if !c.Since.IsZero() {
+		fmt.Fprintf(a.out, " since %s (%s ago)", c.Since.Format("2006-01-02 15:04:05 MST"), age(c.Since.Time))
+	}
+	fmt.Fprintln(a.out)
+	if c.Message != "" {
+		fmt.Fprintf(a.out, "  %s\n", strings.ReplaceAll(c.Message, "\n", "\n  "))
+	}
+	if c.do != "" {
+		fmt.Fprintf(a.out, "What to do: %s\n", c.do)
+	}
 }
 
 func (a *app) showFinding(f *why.Finding, depth int, all bool) {
