@@ -242,8 +242,9 @@ func (u *ascent) compare(o *controlplanev1.OpenStackControlPlane) (lacks map[str
 	lacks = u.services()
 	for name, settings := range has {
 		service, _ := settings.(map[string]any)
+		enabled, said := service["enabled"].(bool)
 		_, wanted := lacks[name]
-		switch off := service["enabled"] == false; {
+		switch off := said && !enabled; {
 		case wanted && off:
 			lacks[name] = map[string]any{"enabled": true}
 		case wanted:

@@ -70,8 +70,8 @@ func decode(r io.Reader) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 var ErrIncompatible = errors.New("refusing to change definitions")
 
 // Ensure installs definitions as field manager owner and waits until all are established, or until ctx ends. Nothing is
-// applied if any of them would break objects that are stored (see Check); the error names all such breaks. What is there
-// already is only read.
+// applied if any of them would break objects that are stored (see Check); the error names all such breaks. What is
+// there already is only read.
 // c needs get, create and patch on customresourcedefinitions and must not be a cached client.
 func Ensure(ctx context.Context, c client.Client, owner string,
 	crds ...*apiextensionsv1.CustomResourceDefinition) error {
