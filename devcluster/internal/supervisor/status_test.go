@@ -28,7 +28,7 @@ func TestReloadIsAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := make(hatch)
 		server := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-			time.Sleep(2 * time.Minute)
+			<-time.After(2 * time.Minute)
 		}), ReadHeaderTimeout: requestTimeout}
 		go func() { _ = server.Serve(h) }()
 		a := caller{cluster: "dev", dial: func(context.Context) (net.Conn, error) {
@@ -42,7 +42,7 @@ func TestReloadIsAwaited(t *testing.T) {
 		if _, err := a.request(t.Context(), requestTimeout, http.MethodGet, "/status"); err == nil {
 			t.Error("a question that is not answered is waited for")
 		}
-		time.Sleep(2 * time.Minute) // what was begun is finished
+		<-time.After(2 * time.Minute) // what was begun is finished
 		close(h)
 		_ = server.Close()
 	})
