@@ -15,7 +15,7 @@ K8S = $(shell awk '$$1 == "k8s.io/kubernetes" {print $$2; exit}' devcluster/go.m
 K8S_FLAGS = $(foreach v,gitVersion=$(K8S) gitMajor=1 gitMinor=$(word 2,$(subst ., ,$(K8S))),$(foreach p,component-base client-go/pkg,-X k8s.io/$(p)/version.$(v)))
 # Cached by go test on a desk; in CI every test runs, in random order.
 TEST := GOGC=400 go test -timeout=15m $(if $(CI),-count=1 -shuffle=on)
-all = [ -z "$${no:-}" ] # ends a loop over modules: fails when something in it did
+passed = [ -z "$${no:-}" ] # ends a loop over modules: fails when something in it did
 sources = $(shell find $(1) -type f -not -name '*_test.go' -not -path '*/testdata/*' -not -name '*.md' 2>/dev/null)
 tagged = $(shell grep -rlE --include='*_test.go' '^//go:build $(1)\b' $(2) 2>/dev/null | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 
@@ -71,13 +71,13 @@ generate: $(TOOLS) ## Make deep copies, CRDs and reference pages from the types 
 test: lint generated test-unit test-race test-api test-e2e ## Everything that CI runs
 
 lint: $(TOOLS) ## Check shape and style of the code, in every module
-	for m in . kit devcluster tools; do (cd $$m && golangci-lint run --config $(CURDIR)/.golangci.yml $(if $(FIX),--fix)) || no=1; done; $(all)
+	for m in . kit devcluster tools; do (cd $$m && golangci-lint run --config $(CURDIR)/.golangci.yml $(if $(FIX),--fix)) || no=1; done; $(passed)
 
 generated: $(TOOLS) ## Fail when a generated file is not what the types say
 	go -C tools run ./generate -check ..
 
 test-unit: ## Pure and golden tests
-	for m in . kit devcluster tools; do (cd $$m && $(TEST) ./...) || no=1; done; $(all)
+	for m in . kit devcluster tools; do (cd $$m && $(TEST) ./...) || no=1; done; $(passed)
 
 # Code that starts goroutines, and the operator's tests, in which the definitions of all services run.
 RACY := agent/... cli/... image/... infra/galera infra/rabbitmq openstack operator pki resources/mirror

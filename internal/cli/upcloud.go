@@ -211,7 +211,7 @@ func (u *ascent) change(ctx context.Context, c client.Client, p *progress.Part,
 			p.Note("%s gets %s", o.Name, strings.Join(slices.Sorted(maps.Keys(lacks)), ", "))
 		}
 		if len(more) > 0 {
-			p.Note("%s keeps %s; what goes without a service is services.<name>.enabled: false", o.Name,
+			p.Note("%s keeps %s; to go without one set services.<name>.enabled: false", o.Name,
 				strings.Join(more, ", "))
 		}
 	}

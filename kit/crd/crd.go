@@ -102,7 +102,7 @@ func Ensure(ctx context.Context, c client.Client, owner string,
 
 // applied tells whether a definition is served as owner has applied it, so that to apply it again would change nothing.
 func applied(have, want *apiextensionsv1.CustomResourceDefinition, owner string) bool {
-	if have == nil {
+	if served, err := established(have); err != nil || !served {
 		return false
 	}
 	want = want.DeepCopy()
@@ -110,9 +110,8 @@ func applied(have, want *apiextensionsv1.CustomResourceDefinition, owner string)
 	ours := slices.ContainsFunc(have.ManagedFields, func(e metav1.ManagedFieldsEntry) bool {
 		return e.Manager == owner && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == ""
 	})
-	served, err := stands(have)
-	return ours && served && err == nil && maps.Equal(have.Labels, want.Labels) &&
-		maps.Equal(have.Annotations, want.Annotations) && equality.Semantic.DeepEqual(have.Spec, want.Spec)
+	return ours && maps.Equal(have.Labels, want.Labels) && maps.Equal(have.Annotations, want.Annotations) &&
+		equality.Semantic.DeepEqual(have.Spec, want.Spec)
 }
 
 func get(ctx context.Context, c client.Reader, name string) (*apiextensionsv1.CustomResourceDefinition, error) {
@@ -158,7 +157,11 @@ func Wait(ctx context.Context, c client.Reader, crds ...*apiextensionsv1.CustomR
 	for {
 		var left []string
 		for _, name := range pending {
-			ok, err := established(ctx, c, name)
+			have, err := get(ctx, c, name)
+			if err != nil {
+				return err
+			}
+			ok, err := established(have)
 			if err != nil {
 				return err
 			}
@@ -177,16 +180,11 @@ func Wait(ctx context.Context, c client.Reader, crds ...*apiextensionsv1.CustomR
 	}
 }
 
-func established(ctx context.Context, c client.Reader, name string) (bool, error) {
-	have, err := get(ctx, c, name)
-	if err != nil || have == nil {
-		return false, err
+// established tells whether a definition is there and served.
+func established(have *apiextensionsv1.CustomResourceDefinition) (bool, error) {
+	if have == nil {
+		return false, nil
 	}
-	return stands(have)
-}
-
-// stands tells whether a definition is established.
-func stands(have *apiextensionsv1.CustomResourceDefinition) (bool, error) {
 	for _, cond := range have.Status.Conditions {
 		switch {
 		case cond.Type == apiextensionsv1.NamesAccepted && cond.Status == apiextensionsv1.ConditionFalse:
