@@ -11,63 +11,38 @@ import (
 	"stackwright.dev/stackwright/internal/agent"
 	"stackwright.dev/stackwright/internal/agent/mariadb"
 	"stackwright.dev/stackwright/internal/infra/galera"
+	"stackwright.dev/stackwright/test/e2e/story"
 )
 
-// agents calls the members' agents by address.
-type agents struct {
-	conf    *agent.Credentials
-	mu      sync.Mutex
-	clients map[string]*agent.Client
+// agents asks the members' agents what the Galera controller asks.
+type agents struct{ *story.Agents }
+
+func (a agents) State(ctx context.Context, pod string) (s mariadb.State, err error) {
+	err = a.Call(ctx, pod+"."+domain, "GET /v1/state", nil, &s)
+	return s, err
 }
 
-func (a *agents) client(pod string) (*agent.Client, string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.clients[pod] == nil {
-		conf, err := a.conf.Config()
-		if err != nil {
-			panic(err)
-		}
-		conf.ServerName = pod + "." + domain
-		a.clients[pod] = agent.NewClient(conf)
-	}
-	for i := range 3 {
-		if podName(i) == pod {
-			return a.clients[pod], podIP(i)
-		}
-	}
-	return a.clients[pod], ""
+func (a agents) Bootstrap(ctx context.Context, pod string, o mariadb.Bootstrap) error {
+	return a.Call(ctx, pod+"."+domain, "POST /v1/bootstrap", o, nil)
 }
 
-func (a *agents) State(ctx context.Context, pod string) (s mariadb.State, err error) {
-	c, ip := a.client(pod)
-	return s, c.Call(ctx, ip, "GET /v1/state", nil, &s)
+func (a agents) Halt(ctx context.Context, pod string) error {
+	return a.Call(ctx, pod+"."+domain, "POST /v1/halt", agent.Nothing{}, nil)
 }
 
-func (a *agents) Bootstrap(ctx context.Context, pod string, o mariadb.Bootstrap) error {
-	c, ip := a.client(pod)
-	return c.Call(ctx, ip, "POST /v1/bootstrap", o, nil)
+func (a agents) Assign(ctx context.Context, pod string, r mariadb.Role) (s mariadb.State, err error) {
+	err = a.Call(ctx, pod+"."+domain, "PUT /v1/role", r, &s)
+	return s, err
 }
 
-func (a *agents) Halt(ctx context.Context, pod string) error {
-	c, ip := a.client(pod)
-	return c.Call(ctx, ip, "POST /v1/halt", agent.Nothing{}, nil)
-}
-
-func (a *agents) Assign(ctx context.Context, pod string, r mariadb.Role) (s mariadb.State, err error) {
-	c, ip := a.client(pod)
-	return s, c.Call(ctx, ip, "PUT /v1/role", r, &s)
-}
-
-func (a *agents) Ensure(ctx context.Context, pod string, d mariadb.Database) error {
-	c, ip := a.client(pod)
-	return c.Call(ctx, ip, "PUT /v1/database", d, nil)
+func (a agents) Ensure(ctx context.Context, pod string, d mariadb.Database) error {
+	return a.Call(ctx, pod+"."+domain, "PUT /v1/database", d, nil)
 }
 
 // operator drives the cluster once a second, as the Galera controller does.
 type operator struct {
 	t      *testing.T
-	agents *agents
+	agents agents
 	pods   []string
 
 	mu       sync.Mutex
@@ -79,12 +54,11 @@ type operator struct {
 	epoch    int64
 }
 
-func newOperator(t *testing.T, l *lab) *operator {
+func newOperator(t *testing.T, l *story.Lab) *operator {
 	t.Helper()
-	o := &operator{t: t, agents: &agents{clients: map[string]*agent.Client{}, conf: &agent.Credentials{
-		CA: l.agentCA["ca.crt"], Cert: l.agentCA["client.crt"], Key: l.agentCA["client.key"]}}}
-	for i := range l.members {
-		o.pods = append(o.pods, podName(i))
+	o := &operator{t: t, agents: agents{l.Agents()}}
+	for i := range members {
+		o.pods = append(o.pods, l.Pod(i))
 	}
 	return o
 }

@@ -7,14 +7,14 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"database/sql"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"stackwright.dev/stackwright/test/e2e/story"
 )
 
 const password = "writer-password"
@@ -22,7 +22,7 @@ const password = "writer-password"
 // writer inserts rows one after the other through whichever member takes writes, and counts those that were
 // acknowledged.
 type writer struct {
-	l   *lab
+	l   *story.Lab
 	o   *operator
 	tls *tls.Config
 	// acknowledged rows, by number.
@@ -31,26 +31,22 @@ type writer struct {
 	last         atomic.Int64
 }
 
-func newWriter(t *testing.T, l *lab, o *operator) *writer {
+func newWriter(t *testing.T, l *story.Lab, o *operator) *writer {
 	t.Helper()
-	ca, err := os.ReadFile(filepath.Join(l.dir, "ca.crt"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(ca)
+	pool.AppendCertsFromPEM(l.CA.Cert)
 	return &writer{l: l, o: o, tls: &tls.Config{RootCAs: pool, ServerName: "galera", MinVersion: tls.VersionTLS12},
 		done: make(chan struct{})}
 }
 
 func (w *writer) open(i int) *sql.DB {
 	c := mysql.NewConfig()
-	c.User, c.Passwd, c.DBName, c.Net, c.Addr = "app", password, "app", "tcp", podIP(i)+":3306"
+	c.User, c.Passwd, c.DBName, c.Net, c.Addr = "app", password, "app", "tcp", w.l.IP(i)+":3306"
 	c.TLS, c.Timeout, c.ReadTimeout, c.WriteTimeout = w.tls, time.Second, 3*time.Second, 3*time.Second
 	c.Logger = &mysql.NopLogger{}
 	conn, err := mysql.NewConnector(c)
 	if err != nil {
-		w.l.t.Fatal(err)
+		w.l.Fatal(err)
 	}
 	return sql.OpenDB(conn)
 }
@@ -66,8 +62,8 @@ func (w *writer) run(ctx context.Context) {
 				_ = db.Close()
 			}
 			at = now
-			for i := range w.l.members {
-				if podName(i) == at {
+			for i := range members {
+				if w.l.Pod(i) == at {
 					db = w.open(i)
 				}
 			}
@@ -82,35 +78,28 @@ func (w *writer) run(ctx context.Context) {
 			w.last.Store(id)
 			continue
 		}
-		pause(ctx, 20*time.Millisecond)
+		story.Pause(ctx, 20*time.Millisecond)
 	}
 	if db != nil {
 		_ = db.Close()
 	}
 }
 
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
-}
-
 // check counts the acknowledged rows that a member does not have.
-func (w *writer) check(t *testing.T, i int) (have, lost int) {
-	t.Helper()
+func (w *writer) check(i int) (have, lost int) {
+	w.l.Helper()
 	db := w.open(i)
 	defer func() { _ = db.Close() }()
 	rows, err := db.Query("SELECT id FROM t")
 	if err != nil {
-		t.Fatalf("reading rows on %s: %v", podName(i), err)
+		w.l.Fatalf("reading rows on %s: %v", w.l.Pod(i), err)
 	}
 	defer func() { _ = rows.Close() }()
 	there := map[int64]bool{}
 	for rows.Next() {
 		var id int64
 		if err := rows.Scan(&id); err != nil {
-			t.Fatal(err)
+			w.l.Fatal(err)
 		}
 		there[id] = true
 	}

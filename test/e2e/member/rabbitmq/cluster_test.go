@@ -22,21 +22,24 @@ import (
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
-// begin returns a cluster of three with a bus.
-func begin(t *testing.T) (*lab, *driver) {
+// begin returns a cluster of three with a bus. Members may be prepared before they are started.
+func begin(t *testing.T, prepare ...func(*lab)) (*lab, *driver) {
 	t.Helper()
 	l := newLab(t)
+	for _, p := range prepare {
+		p(l)
+	}
 	d := newDriver(t, l)
 	began := time.Now()
-	l.start(2, 1)
-	until(t, "the report of a member without data", 20*time.Second, func() bool {
+	l.Start(2, 1)
+	l.Until("the report of a member without data", 20*time.Second, func() bool {
 		w, _ := d.see()
 		return w.Reports["mq-1"].Phase == wire.Blank && w.Reports["mq-2"].Phase == wire.Blank
 	})
 	if _, decision := d.see(); len(decision.Orders) > 0 {
 		t.Fatalf("orders were given before all members answered: %v", decision.Orders)
 	}
-	l.start(0)
+	l.Start(0)
 	d.awaitAll(90 * time.Second)
 	t.Logf("formed in %s", time.Since(began).Round(100*time.Millisecond))
 	if err := d.order("mq-0", "PUT /v1/bus", testBus, nil); err != nil {
@@ -62,13 +65,13 @@ func TestAllKilledAtOnce(t *testing.T) {
 	w.settle(t)
 	for i := range rounds(5) {
 		w.gap()
-		l.signal(syscall.SIGKILL, 0, 1, 2)
+		l.Signal(syscall.SIGKILL, 0, 1, 2)
 		killed := time.Now()
 		order := rand.Perm(3)
 		for _, k := range order {
-			l.start(k)
+			l.Start(k)
 			later := time.Duration(rand.IntN(3000)) * time.Millisecond
-			until(t, "a pause", 10*time.Second, func() bool { return time.Since(killed) > later })
+			l.Until("a pause", 10*time.Second, func() bool { return time.Since(killed) > later })
 		}
 		w.progress(t, 60*time.Second)
 		written := time.Since(killed)
@@ -87,18 +90,18 @@ func TestMembersStopInTurn(t *testing.T) {
 	for i := range 3 {
 		w.gap()
 		began := time.Now()
-		l.signal(syscall.SIGTERM, i)
+		l.Signal(syscall.SIGTERM, i)
 		stopped := time.Since(began)
-		l.start(i)
+		l.Start(i)
 		d.awaitAll(90 * time.Second)
 		t.Logf("mq-%d: stopped in %s, all serve after %s, longest gap between confirmed messages %s", i,
 			stopped.Round(100*time.Millisecond), time.Since(began).Round(100*time.Millisecond),
 			w.gap().Round(10*time.Millisecond))
 	}
 	began := time.Now()
-	l.signal(syscall.SIGTERM, 0, 1, 2)
+	l.Signal(syscall.SIGTERM, 0, 1, 2)
 	t.Logf("all stopped together in %s", time.Since(began).Round(100*time.Millisecond))
-	l.start(0, 1, 2)
+	l.Start(0, 1, 2)
 	d.awaitAll(90 * time.Second)
 	w.progress(t, 20*time.Second)
 	w.verify(t)
@@ -111,9 +114,9 @@ func TestOneKilled(t *testing.T) {
 	w.settle(t)
 	for i := range 3 {
 		w.gap()
-		l.signal(syscall.SIGKILL, i)
+		l.Signal(syscall.SIGKILL, i)
 		w.progress(t, 30*time.Second)
-		l.start(i)
+		l.Start(i)
 		d.awaitAll(90 * time.Second)
 		t.Logf("mq-%d killed: longest gap between confirmed messages %s", i, w.gap().Round(10*time.Millisecond))
 	}
@@ -127,15 +130,15 @@ func TestOneCutOff(t *testing.T) {
 	w := newWriter(t, l)
 	w.settle(t)
 	w.gap()
-	l.cut(2, "down")
+	l.Cut(2, "down")
 	w.progress(t, 60*time.Second)
-	until(t, "the operator to miss the member", 60*time.Second, func() bool {
+	l.Until("the operator to miss the member", 60*time.Second, func() bool {
 		world, decision := d.see()
 		_, answers := world.Reports["mq-2"]
 		return !answers && decision.Serving
 	})
 	t.Logf("mq-2 cut off: longest gap between confirmed messages %s", w.gap().Round(10*time.Millisecond))
-	l.cut(2, "up")
+	l.Cut(2, "up")
 	healed := d.awaitAll(90 * time.Second)
 	t.Logf("all serve %s after the network is back", healed.Round(100*time.Millisecond))
 	w.verify(t)
@@ -147,10 +150,10 @@ func TestVolumeLostWithAllDown(t *testing.T) {
 	w := newWriter(t, l)
 	w.settle(t)
 	for i := range 3 {
-		l.signal(syscall.SIGKILL, 0, 1, 2)
+		l.Signal(syscall.SIGKILL, 0, 1, 2)
 		began := time.Now()
-		l.lose(i)
-		l.start(0, 1, 2)
+		l.Lose(i)
+		l.Start(0, 1, 2)
 		w.progress(t, 60*time.Second)
 		written := time.Since(began)
 		d.awaitAll(120 * time.Second)
@@ -165,10 +168,10 @@ func TestMajorityLost(t *testing.T) {
 	l, d := begin(t)
 	w := newWriter(t, l)
 	w.settle(t)
-	l.signal(syscall.SIGKILL, 0, 1, 2)
-	l.lose(0, 2)
-	l.start(0, 1, 2)
-	until(t, "the operator to stop", 60*time.Second, func() bool { _, decision := d.see(); return decision.Stopped })
+	l.Signal(syscall.SIGKILL, 0, 1, 2)
+	l.Lose(0, 2)
+	l.Start(0, 1, 2)
+	l.Until("the operator to stop", 60*time.Second, func() bool { _, decision := d.see(); return decision.Stopped })
 	if _, decision := d.see(); !strings.Contains(decision.Message, "forceBoot: mq-1, epoch: 2") {
 		t.Errorf("the message does not tell what to do: %s", decision.Message)
 	}
@@ -189,15 +192,15 @@ func TestOutdatedMemberJoinsAnew(t *testing.T) {
 	l, d := begin(t)
 	w := newWriter(t, l)
 	w.settle(t)
-	l.signal(syscall.SIGKILL, 0, 1, 2)
-	l.start(1)
-	until(t, "the message about a missing majority", 60*time.Second, func() bool {
+	l.Signal(syscall.SIGKILL, 0, 1, 2)
+	l.Start(1)
+	l.Until("the message about a missing majority", 60*time.Second, func() bool {
 		_, decision := d.see()
 		return decision.Reason == "MajorityMissing"
 	})
 	d.change(func(w *infra.World) { w.Recovery = recovery("mq-1", 2) })
-	until(t, "the member to go on alone", 60*time.Second, func() bool { return d.serving("mq-1") })
-	l.start(0, 2)
+	l.Until("the member to go on alone", 60*time.Second, func() bool { return d.serving("mq-1") })
+	l.Start(0, 2)
 	d.awaitAll(120 * time.Second)
 	w.progress(t, 20*time.Second)
 	w.verify(t)
@@ -211,7 +214,7 @@ func TestShrinkAndGrow(t *testing.T) {
 	d.change(func(w *infra.World) { w.Pods = operator.Pods(broker, 1) })
 	began := time.Now()
 	last := ""
-	until(t, "two members to leave", 120*time.Second, func() bool {
+	l.Until("two members to leave", 120*time.Second, func() bool {
 		why, err := d.members.Shrink(t.Context(), operator.Pods(broker, 3), 1)
 		if err != nil {
 			t.Logf("shrinking: %v", err)
@@ -225,15 +228,15 @@ func TestShrinkAndGrow(t *testing.T) {
 	})
 	t.Logf("two members left in %s, longest gap between confirmed messages %s",
 		time.Since(began).Round(100*time.Millisecond), w.gap().Round(10*time.Millisecond))
-	l.signal(syscall.SIGTERM, 1, 2)
+	l.Signal(syscall.SIGTERM, 1, 2)
 	w.progress(t, 20*time.Second)
-	until(t, "one member to serve", 30*time.Second, func() bool { return d.serving("mq-0") })
-	l.start(1, 2)
+	l.Until("one member to serve", 30*time.Second, func() bool { return d.serving("mq-0") })
+	l.Start(1, 2)
 	d.change(func(w *infra.World) { w.Pods = operator.Pods(broker, 3) })
 	d.awaitAll(120 * time.Second)
-	l.signal(syscall.SIGKILL, 0)
+	l.Signal(syscall.SIGKILL, 0)
 	w.progress(t, 30*time.Second)
-	l.start(0)
+	l.Start(0)
 	d.awaitAll(90 * time.Second)
 	w.verify(t)
 }
@@ -253,14 +256,14 @@ func TestCertificatesAreRenewed(t *testing.T) {
 	}
 	old := []string{serial(0), serial(1), serial(2)}
 	w.gap()
-	l.certify(time.Now())
-	took := until(t, "new certificates", 60*time.Second, func() bool {
+	l.Certify()
+	took := l.Until("new certificates", 60*time.Second, func() bool {
 		return !slices.ContainsFunc([]int{0, 1, 2}, func(i int) bool { return serial(i) == old[i] })
 	})
 	t.Logf("new certificates are served after %s, longest gap between confirmed messages %s",
 		took.Round(100*time.Millisecond), w.gap().Round(10*time.Millisecond))
-	l.signal(syscall.SIGKILL, 2)
-	l.start(2)
+	l.Signal(syscall.SIGKILL, 2)
+	l.Start(2)
 	d.awaitAll(90 * time.Second)
 	w.verify(t)
 }
@@ -394,7 +397,7 @@ func refused(t *testing.T, listener *amqp.Connection) {
 }
 
 // bounded fills a queue that nobody reads.
-func (*lab) bounded(t *testing.T, sends *amqp.Channel) {
+func (l *lab) bounded(t *testing.T, sends *amqp.Channel) {
 	t.Helper()
 	if _, err := sends.QueueDeclare("notifications.info", true, false, false, false, nil); err != nil {
 		t.Fatal(err)
@@ -406,7 +409,7 @@ func (*lab) bounded(t *testing.T, sends *amqp.Channel) {
 		}
 	}
 	left := 0
-	until(t, "a queue that nobody reads to be bounded", 20*time.Second, func() bool {
+	l.Until("a queue that nobody reads to be bounded", 20*time.Second, func() bool {
 		q, err := sends.QueueDeclarePassive("notifications.info", true, false, false, false, nil)
 		left = q.Messages
 		return err == nil && left > 0 && left <= 16

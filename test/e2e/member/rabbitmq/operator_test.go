@@ -4,53 +4,20 @@ package rabbitmq_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
-	"stackwright.dev/stackwright/internal/agent"
 	"stackwright.dev/stackwright/internal/agent/rabbitmq"
 	infra "stackwright.dev/stackwright/internal/infra/member"
 	operator "stackwright.dev/stackwright/internal/infra/rabbitmq"
 )
 
-// door calls agents by address, because the names of pods are known in the members only.
-type door struct {
-	credentials agent.Credentials
-	mu          sync.Mutex
-	clients     map[string]*agent.Client
-}
-
-func (d *door) Call(ctx context.Context, host, what string, in, out any) error {
-	d.mu.Lock()
-	c := d.clients[host]
-	if c == nil {
-		conf, err := d.credentials.Config()
-		if err != nil {
-			d.mu.Unlock()
-			return err
-		}
-		conf.ServerName = host
-		c = agent.NewClient(conf)
-		d.clients[host] = c
-	}
-	d.mu.Unlock()
-	for i := range 3 {
-		if strings.HasPrefix(host, podName(i)+".") {
-			return c.Call(ctx, podIP(i), what, in, out)
-		}
-	}
-	return fmt.Errorf("no such host: %s", host)
-}
-
-func (d *door) Close() {}
-
 // driver drives the cluster once a second, as the RabbitMQ controller does while a member does not serve.
 type driver struct {
+	l       *lab
 	t       *testing.T
 	members *infra.Members
 	stop    context.CancelFunc
@@ -64,9 +31,8 @@ type driver struct {
 func newDriver(t *testing.T, l *lab) *driver {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	d := &driver{t: t, stop: cancel, done: make(chan struct{})}
-	d.members = &infra.Members{Domain: domain, Caller: &door{clients: map[string]*agent.Client{},
-		credentials: agent.Credentials{CA: l.agentCA["ca.crt"], Cert: l.agentCA["client.crt"], Key: l.agentCA["client.key"]}}}
+	d := &driver{l: l, t: t, stop: cancel, done: make(chan struct{})}
+	d.members = &infra.Members{Domain: domain, Caller: l.Agents()}
 	d.world.Pods = operator.Pods(broker, 3)
 	go d.run(ctx)
 	t.Cleanup(func() { cancel(); <-d.done })
@@ -132,7 +98,7 @@ func (d *driver) serving(pods ...string) bool {
 
 func (d *driver) awaitAll(limit time.Duration) time.Duration {
 	d.t.Helper()
-	return until(d.t, "one cluster of all members", limit, func() bool { return d.serving(operator.Pods(broker, 3)...) })
+	return d.l.Until("one cluster of all members", limit, func() bool { return d.serving(operator.Pods(broker, 3)...) })
 }
 
 func (d *driver) order(pod, what string, in, out any) error {

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
+
+	"stackwright.dev/stackwright/test/e2e/story"
 )
 
 // dial connects to the first member that answers, over TLS, with the bus's account.
@@ -25,14 +27,14 @@ func (l *lab) dial(members ...int) (*amqp.Connection, error) {
 
 func (l *lab) dialAs(user, password string, members ...int) (*amqp.Connection, error) {
 	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(l.ca.Cert)
+	pool.AppendCertsFromPEM(l.CA.Cert)
 	var errs []error
 	for _, i := range members {
 		u := url.URL{Scheme: "amqps", User: url.UserPassword(user, password),
-			Host: net.JoinHostPort(podIP(i), "5671"), Path: "/" + testBus.VHost}
+			Host: net.JoinHostPort(l.IP(i), "5671"), Path: "/" + testBus.VHost}
 		c, err := amqp.DialConfig(u.String(), amqp.Config{Heartbeat: 5 * time.Second,
 			Dial:            amqp.DefaultDial(2 * time.Second),
-			TLSClientConfig: &tls.Config{RootCAs: pool, ServerName: podName(i) + "." + domain, MinVersion: tls.VersionTLS12}})
+			TLSClientConfig: &tls.Config{RootCAs: pool, ServerName: l.Pod(i) + "." + domain, MinVersion: tls.VersionTLS12}})
 		if err == nil {
 			return c, nil
 		}
@@ -71,15 +73,8 @@ func (w *writer) run(ctx context.Context) {
 	n := 0
 	for first := 0; ctx.Err() == nil; first++ {
 		if err := w.session(ctx, first, &n); err != nil && ctx.Err() == nil {
-			pause(ctx, 200*time.Millisecond)
+			story.Pause(ctx, 200*time.Millisecond)
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
 	}
 }
 
@@ -101,7 +96,7 @@ func (w *writer) session(ctx context.Context, first int, n *int) error {
 	for err == nil && ctx.Err() == nil {
 		*n++
 		err = w.publish(ctx, ch, *n)
-		pause(ctx, 5*time.Millisecond)
+		story.Pause(ctx, 5*time.Millisecond)
 	}
 	return err
 }
@@ -146,14 +141,14 @@ func (w *writer) settle(t *testing.T) {
 	t.Helper()
 	w.progress(t, 20*time.Second)
 	began := time.Now()
-	until(t, "a queue of some age", 20*time.Second, func() bool { return time.Since(began) > 5*time.Second })
+	w.l.Until("a queue of some age", 20*time.Second, func() bool { return time.Since(began) > 5*time.Second })
 }
 
 // progress waits until more messages are confirmed.
 func (w *writer) progress(t *testing.T, limit time.Duration) time.Duration {
 	t.Helper()
 	before := w.count()
-	return until(t, "a confirmed message", limit, func() bool { return w.count() > before+5 })
+	return w.l.Until("a confirmed message", limit, func() bool { return w.count() > before+5 })
 }
 
 // verify ends the writer, reads the whole queue and fails when a confirmed message is not there.
