@@ -13,8 +13,8 @@ compile = go build -C $(1) -ldflags='-s -w $(3)' -o $(CURDIR)/bin/ $(2)
 # Kubernetes does not know its version unless the linker tells it.
 K8S = $(shell awk '$$1 == "k8s.io/kubernetes" {print $$2; exit}' devcluster/go.mod)
 K8S_FLAGS = $(foreach v,gitVersion=$(K8S) gitMajor=1 gitMinor=$(word 2,$(subst ., ,$(K8S))),$(foreach p,component-base client-go/pkg,-X k8s.io/$(p)/version.$(v)))
-# Cached by go test on a desk; in CI every test runs, in random order.
-TEST := GOGC=400 go test -timeout=15m $(if $(CI),-count=1 -shuffle=on)
+# Cached by go test on a desk; in CI every test runs, in random order. Lint vets, with all dependencies: once is enough.
+TEST := GOGC=400 go test -vet=off -timeout=15m $(if $(CI),-count=1 -shuffle=on)
 passed = [ -z "$${no:-}" ] # ends a loop over modules: fails when something in it did
 sources = $(shell find $(1) -type f -not -name '*_test.go' -not -path '*/testdata/*' -not -name '*.md' 2>/dev/null)
 tagged = $(shell grep -rlE --include='*_test.go' '^//go:build $(1)\b' $(2) 2>/dev/null | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
