@@ -66,7 +66,11 @@ func (b *build) publish(ctx context.Context, t *task) (*Image, error) {
 func archives(layers []*layer.Built) []oci.Layer {
 	var found []oci.Layer
 	for _, l := range layers {
-		found = append(found, oci.Layer{File: l.Tar(), Digest: l.Digest, Size: l.Size, Comment: l.Name})
+		archive := oci.Layer{File: l.Tar(), Digest: l.Digest, Size: l.Size, Comment: l.Name}
+		if l.Settled {
+			archive.Root = l.Root()
+		}
+		found = append(found, archive)
 	}
 	return found
 }

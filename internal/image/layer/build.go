@@ -59,6 +59,7 @@ func (b *Builder) Build(ctx context.Context, in *Input, below []*Built) (*Built,
 	if err != nil {
 		return nil, fmt.Errorf("archiving layer %s: %w", in.Layer.Name, err)
 	}
+	built.Settled = true
 	return built, b.Store.commit(work, built)
 }
 

@@ -165,6 +165,20 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+// Who takes the folder instead of the archive has the same times.
+func TestFolderHasTheTimesOfItsArchive(t *testing.T) {
+	root := tree(t, 0)
+	archive(t, root)
+	for name, want := range map[string]int64{"etc": 5000, "etc/made": 5000, "usr": 5000, "usr/bin": 5000,
+		"usr/bin/link": 5000, "usr/bin/tool": 1000, "usr/bin/zool": 1000} {
+		info, err := os.Lstat(filepath.Join(root, name))
+		must(t, err)
+		if got := info.ModTime(); !got.Equal(time.Unix(want, 0)) {
+			t.Errorf("%s is of %v, want %v", name, got, time.Unix(want, 0))
+		}
+	}
+}
+
 func TestArchiveRefusesSockets(t *testing.T) {
 	root := t.TempDir()
 	must(t, syscall.Mknod(filepath.Join(root, "pipe"), syscall.S_IFIFO|0o644, 0))

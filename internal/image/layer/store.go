@@ -25,6 +25,8 @@ type Built struct {
 	Size   int64  `json:"size"`
 	// Epoch is the time in seconds that stands for "now" in the layer: when the newest package was made.
 	Epoch int64 `json:"epoch"`
+	// Settled tells that the content which is kept unpacked has the times of the archive.
+	Settled bool `json:"settled,omitempty"`
 	// Packages is the number of packages that the layer adds.
 	Packages int `json:"packages"`
 	// Dir is the layer's folder.

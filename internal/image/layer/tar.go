@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Names that an image layer uses to say that something of a lower layer is gone.
@@ -24,7 +26,8 @@ const (
 type inode struct{ device, number uint64 }
 
 // writer archives the upper folder of an overlay as an image layer. The same content gives the same bytes: the order is
-// by name, users and groups are numbers, and no time is later than epoch.
+// by name, users and groups are numbers, and no time is later than epoch. The folder gets the archive's times, so that it
+// may stand for the archive.
 type writer struct {
 	// root is the upper folder, lower are those below it.
 	root  string
@@ -104,6 +107,9 @@ func (w *writer) entry(path, name string, info fs.FileInfo, stat *syscall.Stat_t
 	if header.ModTime = info.ModTime().Truncate(time.Second); header.ModTime.After(w.epoch) {
 		header.ModTime = w.epoch
 	}
+	if err := settle(path, info.ModTime(), header.ModTime); err != nil {
+		return err
+	}
 	if info.IsDir() {
 		header.Name += "/"
 		return w.directory(path, header)
@@ -116,6 +122,18 @@ func (w *writer) entry(path, name string, info fs.FileInfo, stat *syscall.Stat_t
 		w.links[key] = name
 	}
 	return w.file(path, header)
+}
+
+// settle gives a file, or a symbolic link itself, the time that it has in the archive.
+func settle(path string, has, want time.Time) error {
+	if has.Equal(want) {
+		return nil
+	}
+	at := unix.NsecToTimespec(want.UnixNano())
+	if err := unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{at, at}, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return &fs.PathError{Op: "setting the time of", Path: path, Err: err}
+	}
+	return nil
 }
 
 func (w *writer) directory(path string, header *tar.Header) error {

@@ -30,7 +30,9 @@ const SBOMType types.MediaType = "application/spdx+json"
 
 // Layer is an uncompressed layer that is a file on this machine.
 type Layer struct {
-	File   string
+	File string
+	// Root has the same content unpacked, in overlayfs' form; empty when nothing has.
+	Root   string
 	Digest string
 	Size   int64
 	// Comment says in the image's history what the layer is.
@@ -58,7 +60,7 @@ func Compose(layers []Layer, config Config) (v1.Image, error) {
 			return nil, fmt.Errorf("composing an image: %w", err)
 		}
 		adds = append(adds, mutate.Addendum{
-			Layer: &file{path: l.File, hash: hash, size: l.Size},
+			Layer: &file{path: l.File, root: l.Root, hash: hash, size: l.Size},
 			History: v1.History{
 				Created:   v1.Time{Time: config.Created},
 				CreatedBy: "stackwright images build",
@@ -105,6 +107,7 @@ func Attach(subject v1.Image, content []byte, mediaType types.MediaType) (v1.Ima
 // file is a layer whose bytes are an uncompressed tar.
 type file struct {
 	path string
+	root string
 	hash v1.Hash
 	size int64
 }

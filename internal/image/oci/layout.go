@@ -45,6 +45,10 @@ func Holds(dir, digest, ref string) bool {
 	return false
 }
 
+// unpacked is a folder of a layout that the specification does not know: by the digest of a layer's archive, where its
+// content is unpacked in overlayfs' form. devcluster takes it from there.
+const unpacked = "unpacked"
+
 // WriteLayout replaces dir by a layout of one image. The layers' files become part of it by a link, not by a copy.
 func WriteLayout(dir string, named Named) error {
 	fresh := dir + ".new"
@@ -93,9 +97,19 @@ func link(dir string, image v1.Image) error {
 			continue
 		}
 		err = os.Link(local.path, filepath.Join(dir, "blobs", "sha256", hash.Hex))
+		if err == nil && local.root != "" {
+			err = point(filepath.Join(dir, unpacked, hash.Algorithm), hash.Hex, local.root)
+		}
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
 	return nil
+}
+
+func point(dir, name, to string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.Symlink(to, filepath.Join(dir, name))
 }

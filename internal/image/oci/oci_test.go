@@ -38,7 +38,9 @@ func compose(t *testing.T) v1.Image {
 	file := filepath.Join(t.TempDir(), "layer.tar")
 	must(t, os.WriteFile(file, content.Bytes(), 0o644))
 	sum := sha256.Sum256(content.Bytes())
-	layer := Layer{File: file, Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: int64(content.Len()), Comment: "app"}
+	root := filepath.Join(filepath.Dir(file), "root")
+	must(t, os.MkdirAll(filepath.Join(root, "unpacked"), 0o755))
+	layer := Layer{File: file, Root: root, Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: int64(content.Len()), Comment: "app"}
 	image, err := Compose([]Layer{layer}, Config{User: "42:42", Env: []string{"A=b"}, Entrypoint: []string{"/a"},
 		Labels: map[string]string{LabelTitle: "App"}, Created: time.Unix(5000, 0).UTC()})
 	must(t, err)
@@ -119,6 +121,13 @@ func TestLayout(t *testing.T) {
 	must(t, WriteLayout(dir, want))
 	if !Holds(dir, hash, ref) || Holds(dir, hash, "other") || Holds(dir, "sha256:00", ref) {
 		t.Error("the layout does not hold the image, or holds another")
+	}
+	layers, err := want.Image.Layers()
+	must(t, err)
+	id, err := layers[0].DiffID()
+	must(t, err)
+	if _, err := os.Stat(filepath.Join(dir, "unpacked", "sha256", id.Hex, "unpacked")); err != nil {
+		t.Errorf("the layout does not lead to the unpacked layer: %v", err)
 	}
 	got, err := Open(dir)
 	must(t, err)
