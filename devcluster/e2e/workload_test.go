@@ -70,9 +70,11 @@ func TestCommandsRunInPods(t *testing.T) {
 	}
 }
 
+func probeProgram(folder string) string { return filepath.Join(folder, "probe") }
+
 // buildProbe makes an OCI image layout of the probe program, its layer uncompressed.
 func buildProbe(folder string) error {
-	program := filepath.Join(folder, "probe")
+	program := probeProgram(folder)
 	build := exec.Command("go", "build", "-o", program, "./probe")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if err := quiet(build); err != nil {
@@ -94,30 +96,35 @@ func buildProbe(folder string) error {
 	if err := archive.Close(); err != nil {
 		return err
 	}
-	return writeLayout(layout(folder), layer.Bytes())
-}
-
-func writeLayout(folder string, layer []byte) error {
-	layerBlob, err := writeBlob(folder, ocispec.MediaTypeImageLayer, layer)
+	blob, err := writeBlob(layout(folder), ocispec.MediaTypeImageLayer, layer.Bytes())
 	if err != nil {
 		return err
+	}
+	return writeLayout(layout(folder), probeImage, blob)
+}
+
+// writeLayout makes a layout of one image of uncompressed layers.
+func writeLayout(folder, name string, layers ...ocispec.Descriptor) error {
+	var ids []digest.Digest
+	for _, l := range layers {
+		ids = append(ids, l.Digest)
 	}
 	config, err := writeJSON(folder, ocispec.MediaTypeImageConfig, ocispec.Image{
 		Platform: ocispec.Platform{OS: "linux", Architecture: runtime.GOARCH},
 		Config:   ocispec.ImageConfig{Entrypoint: []string{"/probe"}},
-		RootFS:   ocispec.RootFS{Type: "layers", DiffIDs: []digest.Digest{layerBlob.Digest}},
+		RootFS:   ocispec.RootFS{Type: "layers", DiffIDs: ids},
 	})
 	if err != nil {
 		return err
 	}
 	manifest, err := writeJSON(folder, ocispec.MediaTypeImageManifest, ocispec.Manifest{
 		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest,
-		Config: config, Layers: []ocispec.Descriptor{layerBlob},
+		Config: config, Layers: layers,
 	})
 	if err != nil {
 		return err
 	}
-	manifest.Annotations = map[string]string{ocispec.AnnotationRefName: probeImage}
+	manifest.Annotations = map[string]string{ocispec.AnnotationRefName: name}
 	index, err := json.Marshal(ocispec.Index{
 		Versioned: specs.Versioned{SchemaVersion: 2}, Manifests: []ocispec.Descriptor{manifest},
 	})

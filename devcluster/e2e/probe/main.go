@@ -1,5 +1,5 @@
 // Command probe is the workload of the end-to-end tests: it answers who it is, what a name resolves to, what another
-// server says, and how often it was asked to write to its volume, which it can also fill. With arguments it prints
+// server says, what a folder has, and how often it was asked to write to its volume, which it can also fill. With arguments it prints
 // these and ends.
 package main
 
@@ -36,6 +36,10 @@ func main() {
 		text, err := get(r.URL.Query().Get("url"))
 		answer(w, text, err)
 	})
+	http.HandleFunc("/list", func(w http.ResponseWriter, r *http.Request) {
+		text, err := list(r.URL.Query().Get("folder"))
+		answer(w, text, err)
+	})
 	http.HandleFunc("/write", func(w http.ResponseWriter, _ *http.Request) {
 		text, err := write()
 		answer(w, text, err)
@@ -66,6 +70,15 @@ func get(url string) (string, error) {
 	defer response.Body.Close()
 	content, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
 	return string(content), err
+}
+
+func list(folder string) (string, error) {
+	entries, err := os.ReadDir(folder)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " "), err
 }
 
 func write() (string, error) {

@@ -88,7 +88,7 @@ func (s *Store) unpack(ctx context.Context, layout *Layout, layers []ocispec.Des
 		name := identity.ChainID(ids[:i+1]).String()
 		_, err := s.snapshots.Stat(ctx, &snapshotsapi.StatSnapshotRequest{Snapshotter: snapshotter, Key: name})
 		if err != nil {
-			if err := s.unpackLayer(ctx, layout, layer, parent, name); err != nil {
+			if err := s.layer(ctx, layout, layer, ids[:i+1], parent); err != nil {
 				return "", fmt.Errorf("unpacking layer %s: %w", layer.Digest, err)
 			}
 		}
@@ -97,10 +97,37 @@ func (s *Store) unpack(ctx context.Context, layout *Layout, layers []ocispec.Des
 	return parent, nil
 }
 
-func (s *Store) unpackLayer(ctx context.Context, layout *Layout, layer ocispec.Descriptor, parent, name string) error {
+// layer makes the snapshot of the last of these layers. Where one that is unpacked cannot be linked, because it is on
+// another file system for one, its archive is there.
+func (s *Store) layer(
+	ctx context.Context, layout *Layout, layer ocispec.Descriptor, ids []digest.Digest, parent string,
+) error {
+	name := identity.ChainID(ids).String()
+	if dir := layout.unpacked(ids[len(ids)-1]); dir != "" && s.link(ctx, dir, parent, name) == nil {
+		return nil
+	}
 	if err := s.write(ctx, layout, layer, nil); err != nil {
 		return err
 	}
+	return s.snapshot(ctx, parent, name, func(mounts []*types.Mount) error {
+		_, err := s.diff.Apply(ctx, &diffapi.ApplyRequest{Diff: descriptor(layer), Mounts: mounts})
+		return err
+	})
+}
+
+// link makes the snapshot of a layer that is unpacked already.
+func (s *Store) link(ctx context.Context, dir, parent, name string) error {
+	return s.snapshot(ctx, parent, name, func(mounts []*types.Mount) error {
+		to, err := upper(mounts)
+		if err != nil {
+			return err
+		}
+		return linkTree(ctx, dir, to)
+	})
+}
+
+// snapshot makes a snapshot with what fill puts into it.
+func (s *Store) snapshot(ctx context.Context, parent, name string, fill func([]*types.Mount) error) error {
 	key := "devcluster-" + strconv.FormatInt(time.Now().UnixNano(), 36) + "-" + name
 	prepared, err := s.snapshots.Prepare(ctx, &snapshotsapi.PrepareSnapshotRequest{
 		Snapshotter: snapshotter, Key: key, Parent: parent,
@@ -108,8 +135,7 @@ func (s *Store) unpackLayer(ctx context.Context, layout *Layout, layer ocispec.D
 	if err != nil {
 		return fmt.Errorf("preparing snapshot: %w", err)
 	}
-	_, err = s.diff.Apply(ctx, &diffapi.ApplyRequest{Diff: descriptor(layer), Mounts: prepared.GetMounts()})
-	if err == nil {
+	if err = fill(prepared.GetMounts()); err == nil {
 		_, err = s.snapshots.Commit(ctx, &snapshotsapi.CommitSnapshotRequest{
 			Snapshotter: snapshotter, Name: name, Key: key, Parent: parent,
 		})

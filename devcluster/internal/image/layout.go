@@ -25,6 +25,8 @@ const (
 // Layout is an OCI image layout: a folder, or an archive of one.
 type Layout struct {
 	source string
+	// folder is the layout's, empty for an archive.
+	folder string
 	open   func(name string) (*io.SectionReader, error)
 	Close  func()
 }
@@ -51,6 +53,7 @@ func openFolder(folder string) *Layout {
 	var opened []io.Closer
 	return &Layout{
 		source: folder,
+		folder: folder,
 		open: func(name string) (*io.SectionReader, error) {
 			file, err := os.Open(filepath.Join(folder, name))
 			if err != nil {
