@@ -185,14 +185,22 @@ func (w *World) awaitMajority(d *Decision, with []string) {
 		w.tell(d)
 	case len(have)+len(silent) >= need:
 		d.Reason = "MajorityMissing"
-		d.Message = fmt.Sprintf("%s has data and waits for a majority, %d of the members %s; %s does not answer: "+
-			"bring its node back, or, if its volume is lost for good and %s that only it held may be lost, %s.",
-			list(have), need, list(members), list(silent), w.Content, choice)
+		d.Message = fmt.Sprintf("%s data and waits for a majority, %d of the members %s; %s not answer: "+
+			"bring back the nodes that are gone, or, if a volume is lost for good and %s that only it held may be lost, %s.",
+			do(have, "has", "have"), need, list(members), do(silent, "does", "do"), w.Content, choice)
 	default:
 		d.Reason, d.Stopped = "VolumesLost", true
 		d.Message = fmt.Sprintf("Only %s of the members %s has its data, which is no majority, so the operator "+
 			"cannot know whether it has all %s; restore the other volumes, or %s.", list(have), list(members), w.Content, choice)
 	}
+}
+
+// do says who does something.
+func do(who []string, one, several string) string {
+	if len(who) == 1 {
+		return who[0] + " " + one
+	}
+	return list(who) + " " + several
 }
 
 func firstOr(a, b []string) string {

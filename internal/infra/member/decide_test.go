@@ -143,7 +143,8 @@ var decisions = map[string]decideCase{
 	},
 	"two do not answer and one runs alone": {
 		world:  World{Pods: all, Record: once, Reports: reports(alone(in("a-1", wire.Running, all...)))},
-		reason: "MajorityMissing", message: "a-0, a-2 does not answer",
+		reason: "MajorityMissing", message: "a-1 has data and waits for a majority, 2 of the members a-0, a-1, a-2; " +
+			"a-0, a-2 do not answer",
 	},
 	"two volumes lost": {
 		world: World{Pods: all, Record: once, Reports: reports(blank("a-0"),

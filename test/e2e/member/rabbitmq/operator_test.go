@@ -33,7 +33,7 @@ func newDriver(t *testing.T, l *lab) *driver {
 	ctx, cancel := context.WithCancel(t.Context())
 	d := &driver{l: l, t: t, stop: cancel, done: make(chan struct{})}
 	d.members = &infra.Members{Domain: domain, Caller: l.Agents()}
-	d.world.Pods = operator.Pods(broker, 3)
+	d.world.Pods, d.world.Content = operator.Pods(broker, 3), "messages"
 	go d.run(ctx)
 	t.Cleanup(func() { cancel(); <-d.done })
 	return d
