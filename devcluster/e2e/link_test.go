@@ -51,7 +51,8 @@ func TestUnpackedLayersAreLinked(t *testing.T) {
 		}
 	}
 	folder := layout(dir)
-	if err := writeLayout(folder, "localhost/linked:1", unpacked(t, folder, lower), unpacked(t, folder, upper)); err != nil {
+	err = writeLayout(folder, "localhost/linked:1", unpacked(t, folder, lower), unpacked(t, folder, upper))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if said := devcluster(t, "load", "--name", shared, folder); strings.Count(said, "loaded on") != 2 {

@@ -48,8 +48,8 @@ func upper(mounts []*types.Mount) (string, error) {
 	return "", fmt.Errorf("the snapshot is mounted as %s, want overlay or bind", mounts[0].GetType())
 }
 
-// linkTree fills a folder with what another has. Folders are made anew; files, symbolic links and whiteouts are the same
-// ones, so nothing is read or written but names. Both have to be on one file system.
+// linkTree fills a folder with what another has. Folders are made anew; files, symbolic links and whiteouts are the
+// same ones, so nothing is read or written but names. Both have to be on one file system.
 func linkTree(ctx context.Context, from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
