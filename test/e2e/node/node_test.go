@@ -76,10 +76,9 @@ func TestNodeIsCutOffAndHealed(t *testing.T) {
 		probe := w.Watch(200*time.Millisecond, 10*time.Second, users.Mix(token))
 		lose(w, list[len(list)-1])
 		judge(t, "a lost node", probe.Stop())
-		// A new node is filled with images, for which all nodes of this cluster share one machine.
 		probe = w.Watch(200*time.Millisecond, 10*time.Second, users.Mix(token))
 		replace(w, file)
-		t.Logf("while a new node was filled with images: %s", probe.Stop())
+		judge(t, "a new node", probe.Stop())
 	})
 }
 
