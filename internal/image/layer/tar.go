@@ -26,8 +26,8 @@ const (
 type inode struct{ device, number uint64 }
 
 // writer archives the upper folder of an overlay as an image layer. The same content gives the same bytes: the order is
-// by name, users and groups are numbers, and no time is later than epoch. The folder gets the archive's times, so that it
-// may stand for the archive.
+// by name, users and groups are numbers, and no time is later than epoch. The folder gets the archive's times, so that
+// it may stand for the archive.
 type writer struct {
 	// root is the upper folder, lower are those below it.
 	root  string

@@ -40,7 +40,8 @@ func compose(t *testing.T) v1.Image {
 	sum := sha256.Sum256(content.Bytes())
 	root := filepath.Join(filepath.Dir(file), "root")
 	must(t, os.MkdirAll(filepath.Join(root, "unpacked"), 0o755))
-	layer := Layer{File: file, Root: root, Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: int64(content.Len()), Comment: "app"}
+	layer := Layer{File: file, Root: root, Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: int64(content.Len()),
+		Comment: "app"}
 	image, err := Compose([]Layer{layer}, Config{User: "42:42", Env: []string{"A=b"}, Entrypoint: []string{"/a"},
 		Labels: map[string]string{LabelTitle: "App"}, Created: time.Unix(5000, 0).UTC()})
 	must(t, err)

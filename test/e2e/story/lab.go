@@ -118,11 +118,11 @@ func (l *Lab) furnish(m *member, layers string, n int) {
 		l.Exec("install", "-d", "-o", id, "-g", id, filepath.Dir(m.root+path))
 		l.write(m.root+path, text)
 	}
-	hosts := "127.0.0.1 localhost\n"
+	hosts := []string{"127.0.0.1 localhost"}
 	for i := range n {
-		hosts += fmt.Sprintf("%s %s.%s\n%[1]s %[3]s\n", l.IP(i), l.Pod(i), l.Domain)
+		hosts = append(hosts, l.IP(i)+" "+l.Pod(i)+"."+l.Domain, l.IP(i)+" "+l.Domain)
 	}
-	l.write(m.root+"/etc/hosts", hosts)
+	l.write(m.root+"/etc/hosts", strings.Join(hosts, "\n")+"\n")
 }
 
 func (l *Lab) connect(m *member, ip string) {
