@@ -1,6 +1,6 @@
 // Command probe is the workload of the end-to-end tests: it answers who it is, what a name resolves to, what another
-// server says, what a folder has, and how often it was asked to write to its volume, which it can also fill. With arguments it prints
-// these and ends.
+// server says, what a folder has, and how often it was asked to write to its volume, which it can also fill. With
+// arguments it prints these and ends.
 package main
 
 import (
