@@ -6,6 +6,7 @@ package image
 import (
 	"archive/tar"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -153,7 +155,8 @@ func stored(t *testing.T, built image.Image) []*layer.Built {
 var (
 	// leftover are files that differ between two builds, or say something of the machine.
 	leftover = regexp.MustCompile(`^(var/log/.*[^/]|var/cache/apt/.*\.bin|var/lib/apt/lists/.*[^/]|` +
-		`etc/(hostname|resolv\.conf)|tmp/.+|run/.+|dev/.+|.*-old|etc/(passwd|group|shadow)-)$`)
+		`etc/(hostname|resolv\.conf)|etc/nvme/host(id|nqn)|etc/iscsi/initiatorname\.iscsi|` +
+		`tmp/.+|run/.+|dev/.+|.*-old|etc/(passwd|group|shadow)-)$`)
 	// secret are files that a package may make at install and that would be the same everywhere.
 	secret = regexp.MustCompile(`fernet-keys/|credential-keys/|ssl-cert-snakeoil\.key|` +
 		`\.erlang\.cookie|keystone\.db|/ibdata1$`)
@@ -186,6 +189,13 @@ func inspect(t *testing.T, name string, l *layer.Built) {
 		case header.ModTime.Unix() > l.Epoch:
 			t.Errorf("image %s, layer %s: /%s is of %s", name, l.Name, header.Name, header.ModTime)
 		}
+		if regular && strings.HasSuffix(header.Name, ".pyc") {
+			if second := compiledFrom(t, reader); second > l.Epoch {
+				t.Errorf("image %s, layer %s: /%s was compiled from a file of %s", name, l.Name, header.Name,
+					time.Unix(second, 0).UTC())
+			}
+			continue
+		}
 		content := &bytes.Buffer{}
 		if header.Name == "etc/shadow" || header.Name == "etc/machine-id" {
 			_, err := io.Copy(content, reader)
@@ -195,4 +205,16 @@ func inspect(t *testing.T, name string, l *layer.Built) {
 			t.Errorf("image %s, layer %s: /%s says %s", name, l.Name, header.Name, content)
 		}
 	}
+}
+
+// compiledFrom is the time of the source, in seconds of the epoch, that compiled Python code says it was made from: the
+// third of the 32-bit numbers it begins with (PEP 552); zero if it goes by the source's hash.
+func compiledFrom(t *testing.T, content io.Reader) int64 {
+	t.Helper()
+	var head struct{ Magic, Flags, Second, Size uint32 }
+	must(t, binary.Read(content, binary.LittleEndian, &head))
+	if head.Flags != 0 {
+		return 0
+	}
+	return int64(head.Second)
 }
