@@ -129,7 +129,7 @@ func ensureSupervisor(ctx context.Context, c *cluster.Cluster, binary string) (s
 	}
 	command := exec.Command(binary, "supervise", "--name", c.Name)
 	command.Dir, command.Stdout, command.Stderr = c.State(), log, log
-	command.Env = append(os.Environ(), "GOGC=50")
+	command.Env = append(environment(os.Environ()), "GOGC=50")
 	command.SysProcAttr = &unix.SysProcAttr{Setsid: true}
 	if err := command.Start(); err != nil {
 		return false, fmt.Errorf("starting the supervisor: %w", err)
