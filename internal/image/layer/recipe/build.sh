@@ -160,6 +160,8 @@ clean() {
 		"$root"/etc/passwd- "$root"/etc/group- "$root"/etc/shadow- "$root"/etc/gshadow- "$root"/etc/subuid- \
 		"$root"/etc/subgid- "$root"/etc/.pwd.lock "$root"/etc/hostname "$root"/etc/resolv.conf \
 		"$root"/var/lib/dbus/machine-id "$root"/var/lib/systemd/random-seed "$root"/var/lib/systemd/catalog/database
+	# open-iscsi and nvme-cli, which libraries of storage depend on, make random names of the machine.
+	rm -f "$root"/etc/iscsi/initiatorname.iscsi "$root"/etc/nvme/hostid "$root"/etc/nvme/hostnqn
 	: >"$root/etc/machine-id"
 	# The day on which a password was last set.
 	sed -E 's/^([^:]*:[^:]*):[0-9]+:/\1:1:/' "$root/etc/shadow" >"$work/shadow"
