@@ -121,7 +121,7 @@ func scenario(t *testing.T, operators ...string) kittest.Scenario {
 			return &agents{galerafake.New(), rabbitfake.New(), memberfake.New(nil)}
 		},
 		Children: map[string]kittest.Behaviour{
-			"StatefulSet/first-galera":   serving(func(a *agents) int64 { return a.galera.Serving() }),
+			"StatefulSet/first-galera":   serving(func(a *agents) int64 { return a.galera.Serving("first-galera") }),
 			"StatefulSet/first-rabbitmq": serving(func(a *agents) int64 { return a.rabbit.Serving("first-rabbitmq") }),
 			"StatefulSet/first-ovn-nb":   serving(func(a *agents) int64 { return a.ovn.Serving("first-ovn-nb") }),
 			"StatefulSet/first-ovn-sb":   serving(func(a *agents) int64 { return a.ovn.Serving("first-ovn-sb") }),

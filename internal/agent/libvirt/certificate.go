@@ -1,22 +1,18 @@
 package libvirt
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-)
 
-// lookEvery is how often the mounted certificates are compared with those in use.
-const lookEvery = 10 * time.Second
+	"stackwright.dev/stackwright/internal/agent"
+)
 
 // ofGuests is the folder of QEMU's certificates, in the node's memory. A guest outlives the pod that started it, and
 // goes on to see that one's mounts: those of Secrets as they were, none in folders that were the pod's, and the node's
@@ -59,54 +55,21 @@ func (c Config) share() error {
 // renew has libvirtd, and guests for their screens, read their certificates again when they change, as they do so by
 // themselves only when they start. Those who call read theirs for each call, and so does QEMU for a server that moves.
 func (c Config) renew(ctx context.Context) {
-	r := renewal{folder: c.PKI, tell: func(ctx context.Context) error { return errors.Join(c.share(), reread(ctx)) }}
-	r.used = r.sum()
-	for ticks := time.Tick(lookEvery); ; {
+	r := &agent.Renewal{Files: agent.Within(c.PKI, append(forDaemon(), forGuests()...)...),
+		Reload: func(ctx context.Context) error { return errors.Join(c.share(), reread(ctx)) }}
+	r.Begin()
+	for ticks := time.Tick(agent.RenewalEvery); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks:
-			r.look(ctx)
+			r.Look(ctx)
 		}
 	}
-}
-
-type renewal struct {
-	folder string
-	used   []byte
-	// tell makes libvirtd and guests read them.
-	tell func(context.Context) error
-}
-
-// sum stands for the certificates; it is nil while they are being changed.
-func (r *renewal) sum() []byte {
-	h := sha256.New()
-	for _, name := range append(forDaemon(), forGuests()...) {
-		content, err := os.ReadFile(filepath.Join(r.folder, name))
-		if err != nil {
-			return nil
-		}
-		_, _ = h.Write(content)
-	}
-	return h.Sum(nil)
-}
-
-func (r *renewal) look(ctx context.Context) {
-	now := r.sum()
-	if now == nil || bytes.Equal(now, r.used) {
-		return
-	}
-	if err := r.tell(ctx); err != nil {
-		// libvirtd may be about to start; it is asked again.
-		slog.Warn("certificates are not read again", "error", err)
-		return
-	}
-	slog.Info("libvirtd and guests have read their certificates again")
-	r.used = now
 }
 
 func reread(ctx context.Context) error {
-	ctx, stop := context.WithTimeout(ctx, lookEvery)
+	ctx, stop := context.WithTimeout(ctx, agent.RenewalEvery)
 	defer stop()
 	if _, err := ask(ctx, "virt-admin", "--connect", "libvirtd:///system", "server-update-tls", "libvirtd"); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package libvirt
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -166,37 +165,6 @@ func TestGuestsSeeRenewedCertificates(t *testing.T) {
 	}
 	if err := c.share(); err == nil {
 		t.Error("a key that is not there is not missed")
-	}
-}
-
-// Certificates that change are read again, once, and again until libvirtd has done so.
-func TestRenewedCertificatesAreRead(t *testing.T) {
-	folder, told := t.TempDir(), 0
-	put := func(content string) { certificates(t, folder, content) }
-	fails := errors.New("not yet")
-	r := &renewal{folder: folder, tell: func(context.Context) error {
-		told++
-		return fails
-	}}
-	put("one")
-	r.used = r.sum()
-	for step, want := range []int{0, 1, 2, 2} {
-		switch step {
-		case 1:
-			put("two")
-		case 2:
-			fails = nil
-		}
-		r.look(t.Context())
-		if told != want {
-			t.Errorf("in step %d libvirtd was told %d times, want %d", step, told, want)
-		}
-	}
-	if err := os.Remove(filepath.Join(folder, "CA/cacert.pem")); err != nil {
-		t.Fatal(err)
-	}
-	if r.look(t.Context()); told != 2 {
-		t.Error("libvirtd was told of certificates that are not all there")
 	}
 }
 

@@ -29,7 +29,10 @@ func (a *Agent) serve(ctx context.Context, s *start) error {
 	}
 	defer p.Reap()
 	a.set(func(st *State) { st.Phase, st.Message, st.Log, st.Position = Starting, s.why, nil, Position{} })
-	w := &watch{Agent: a, tls: a.newTLSWatch()}
+	w := &watch{Agent: a}
+	w.tls = agent.Renewal{Files: agent.Within(a.cfg.TLSDir, "tls.crt", "tls.key", "ca.crt"), Every: agent.RenewalEvery,
+		Reload: func(ctx context.Context) error { return w.sql.reloadTLS(ctx) }}
+	w.tls.Begin()
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
@@ -119,7 +122,7 @@ func (a *Agent) yieldWriter(p *agent.Process) {
 // watch follows a running mariadbd.
 type watch struct {
 	*Agent
-	tls *tlsWatch
+	tls agent.Renewal
 	// whole tells that the volume's memo knows that the data is whole.
 	whole bool
 }
@@ -153,7 +156,7 @@ func (w *watch) look(ctx context.Context) {
 	if err := w.applyRole(ctx, false); err != nil {
 		slog.Error("applying the role", "error", err)
 	}
-	w.tls.look(ctx, w.sql)
+	w.tls.Look(ctx)
 }
 
 // measure notes whether the volume is full.

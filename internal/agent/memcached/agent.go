@@ -4,15 +4,11 @@ package memcached
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
 	"flag"
 	"fmt"
-	"log/slog"
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -42,8 +38,8 @@ func (c *Config) Flags(f *flag.FlagSet) {
 
 // Agent runs one memcached.
 type Agent struct {
-	cfg   Config
-	inUse []byte
+	cfg Config
+	tls agent.Renewal
 }
 
 // New returns the agent of a memcached.
@@ -51,7 +47,8 @@ func New(c Config) *Agent { return &Agent{cfg: c} }
 
 // Run keeps memcached going until ctx ends.
 func (a *Agent) Run(ctx context.Context) error {
-	a.inUse = a.sum()
+	a.tls = agent.Renewal{Files: agent.Within(a.cfg.TLSDir, "tls.crt", "tls.key"), Every: agent.RenewalEvery, Reload: a.reload}
+	a.tls.Begin()
 	w := &agent.Watch{Path: "memcached", Args: a.cfg.args(), Look: a.look, HealthAddr: a.cfg.HealthAddr}
 	return w.Run(ctx)
 }
@@ -68,37 +65,20 @@ func (c *Config) args() []string {
 
 // look asks memcached whether it answers, and makes it read certificates that were renewed.
 func (a *Agent) look(ctx context.Context) error {
-	command := "version"
-	now := a.sum()
-	renewed := now != nil && !bytes.Equal(now, a.inUse)
-	if renewed {
-		command = "refresh_certs"
-	}
-	answer, err := a.ask(ctx, command)
-	switch {
-	case err != nil:
+	if _, err := a.ask(ctx, "version"); err != nil {
 		return err
-	case renewed && answer != "OK":
-		slog.Error("reloading certificates", "answer", answer)
-		return nil
-	case renewed:
-		slog.Info("reloaded certificates")
 	}
-	a.inUse = now
+	a.tls.Look(ctx)
 	return nil
 }
 
-// sum is of the certificates on disk.
-func (a *Agent) sum() []byte {
-	h := sha256.New()
-	for _, f := range []string{"tls.crt", "tls.key"} {
-		b, err := os.ReadFile(filepath.Join(a.cfg.TLSDir, f))
-		if err != nil {
-			return nil
-		}
-		_, _ = h.Write(b)
+// reload makes memcached read its certificates.
+func (a *Agent) reload(ctx context.Context) error {
+	answer, err := a.ask(ctx, "refresh_certs")
+	if err == nil && answer != "OK" {
+		err = fmt.Errorf("memcached answers %q", answer)
 	}
-	return h.Sum(nil)
+	return err
 }
 
 // ask sends one command as a client does and returns the first line of the answer.

@@ -81,7 +81,9 @@ func (a *Agent) Begin(_ context.Context, o *member.Start) (member.Term, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &term{Agent: a, process: p, order: o, began: time.Now(), tls: newTLSWatch(a.cfg.TLSDir)}, nil
+	tls := &agent.Renewal{Files: agent.Within(a.cfg.TLSDir, "tls.crt", "tls.key", "ca.crt"), Every: agent.RenewalEvery,
+		Reload: func(ctx context.Context) error { return a.cfg.eval(ctx, forgetCertificates) }}
+	return &term{Agent: a, process: p, order: o, began: time.Now(), tls: tls.Begin()}, nil
 }
 
 // Handler serves the agent's orders.

@@ -19,7 +19,7 @@ type term struct {
 	// order that the run obeys; nil on a plain start.
 	order *member.Start
 	began time.Time
-	tls   *tlsWatch
+	tls   *agent.Renewal
 	// grown is when a member that joined last asked for its replicas.
 	grown time.Time
 	// whole is since when all members have been running, elected whether queues without a leader were looked for since.
@@ -35,7 +35,7 @@ func (t *term) Process() *agent.Process { return t.process }
 func (t *term) Look(ctx context.Context) error {
 	asking, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	t.tls.look(asking, &t.cfg)
+	t.tls.Look(asking)
 	if t.Vol.Memo().Alone {
 		t.goAlone(asking)
 	}

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
@@ -18,46 +16,29 @@ import (
 	wire "stackwright.dev/stackwright/internal/agent/mariadb"
 	"stackwright.dev/stackwright/internal/infra/database"
 	"stackwright.dev/stackwright/internal/infra/galera/fake"
+	"stackwright.dev/stackwright/internal/infra/infratest"
 )
 
 const app = "Database/cloud/my-app"
 
-// definitions begins the files of the kinds of this group.
-const definitions = "../../../charts/stackwright-operator/crds/infra.stackwright.dev_"
-
 func scenario(t *testing.T) kittest.Scenario {
 	t.Helper()
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, infrav1.AddToScheme} {
-		if err := add(s); err != nil {
-			t.Fatal(err)
-		}
+	s := infratest.Scenario(t, func(outside http.RoundTripper) kit.Definition[*infrav1.Database] {
+		return database.Definition(fake.Dial(outside))
+	}, "databases", "galeras")
+	s.Outside = func() http.RoundTripper {
+		m := fake.New()
+		m.Run("db-0", "db-1", "db-2")
+		return m
 	}
-	return kittest.Scenario{
-		Scheme: s,
-		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
-			c, err := kit.New(database.Definition(fake.Dial(outside)), s)
-			return []kit.Controller{c}, err
-		},
-		CRDs:  []string{definitions + "databases.yaml", definitions + "galeras.yaml"},
-		Files: []string{"testdata/world.yaml"},
-		Outside: func() http.RoundTripper {
-			m := fake.New()
-			m.Run("db-0", "db-1", "db-2")
-			return m
-		},
-	}
+	return s
 }
 
 func play(t *testing.T, f func(p *kittest.Play, m *fake.Members)) {
 	t.Helper()
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
-		m, ok := p.Outside.(*fake.Members)
-		if !ok {
-			t.Fatalf("outside is a %T", p.Outside)
-		}
 		p.Ready()
-		f(p, m)
+		f(p, infratest.Outside[*fake.Members](p))
 	})
 }
 

@@ -10,14 +10,13 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	"stackwright.dev/stackwright/internal/infra/devceph"
+	"stackwright.dev/stackwright/internal/infra/infratest"
 )
 
 const (
@@ -27,21 +26,9 @@ const (
 
 func scenario(t *testing.T) kittest.Scenario {
 	t.Helper()
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, infrav1.AddToScheme} {
-		if err := add(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return kittest.Scenario{
-		Scheme: s,
-		Controllers: func(http.RoundTripper) ([]kit.Controller, error) {
-			c, err := kit.New(devceph.Definition(), s)
-			return []kit.Controller{c}, err
-		},
-		CRDs:  []string{"../../../charts/stackwright-operator/crds/infra.stackwright.dev_devcephs.yaml"},
-		Files: []string{"testdata/world.yaml"},
-	}
+	return infratest.Scenario(t, func(http.RoundTripper) kit.Definition[*infrav1.DevCeph] {
+		return devceph.Definition()
+	}, "devcephs")
 }
 
 func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
@@ -19,59 +17,27 @@ import (
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	"stackwright.dev/stackwright/internal/infra/galera"
 	"stackwright.dev/stackwright/internal/infra/galera/fake"
+	"stackwright.dev/stackwright/internal/infra/infratest"
 )
 
 const db = "Galera/cloud/db"
 
-// definitions begins the files of the kinds of this group.
-const definitions = "../../../charts/stackwright-operator/crds/infra.stackwright.dev_"
-
 func scenario(t *testing.T) kittest.Scenario {
 	t.Helper()
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, infrav1.AddToScheme} {
-		if err := add(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return kittest.Scenario{
-		Scheme: s,
-		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
-			c, err := kit.New(galera.Definition(fake.Dial(outside)), s)
-			return []kit.Controller{c}, err
-		},
-		CRDs:     []string{definitions + "galeras.yaml"},
-		Files:    []string{"testdata/world.yaml"},
-		Outside:  func() http.RoundTripper { return fake.New() },
-		Children: map[string]kittest.Behaviour{"StatefulSet": asMembers},
-	}
+	s := infratest.Scenario(t, func(outside http.RoundTripper) kit.Definition[*infrav1.Galera] {
+		return galera.Definition(fake.Dial(outside))
+	}, "galeras")
+	s.Outside = func() http.RoundTripper { return fake.New() }
+	s.Children = map[string]kittest.Behaviour{"StatefulSet": infratest.AsMembers[*fake.Members]}
+	return s
 }
 
-// asMembers makes as many pods ready as members serve.
-func asMembers(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
-	status := kittest.Ready(p, u)
-	want, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas")
-	serving := min(members(p).Serving(), want)
-	status["readyReplicas"], status["availableReplicas"] = serving, serving
-	return status
-}
-
-func members(p *kittest.Play) *fake.Members {
-	p.T.Helper()
-	m, ok := p.Outside.(*fake.Members)
-	if !ok {
-		p.T.Fatalf("outside is a %T", p.Outside)
-	}
-	return m
-}
+func members(p *kittest.Play) *fake.Members { return infratest.Outside[*fake.Members](p) }
 
 // change lets something happen to members, which their pods' readiness shows.
 func change(p *kittest.Play, f func(*fake.Members)) {
 	p.T.Helper()
-	f(members(p))
-	set := p.Object("StatefulSet/cloud/db")
-	p.Change("StatefulSet/cloud/db", "metadata.annotations.seen", set.GetResourceVersion())
-	p.Settle()
+	infratest.Change(p, f, "StatefulSet/cloud/db")
 }
 
 // play runs f on a cluster that serves.
@@ -87,16 +53,6 @@ func field[T any](p *kittest.Play, object string, path ...string) T {
 	v, _, _ := unstructured.NestedFieldNoCopy(p.Object(object).Object, path...)
 	out, _ := v.(T)
 	return out
-}
-
-func count(list []string, want string) int {
-	n := 0
-	for _, s := range list {
-		if s == want {
-			n++
-		}
-	}
-	return n
 }
 
 func writer(p *kittest.Play) string {
@@ -116,7 +72,7 @@ func TestDriftIsHealed(t *testing.T) {
 
 func TestOneMemberBegins(t *testing.T) {
 	play(t, func(p *kittest.Play, m *fake.Members) {
-		if n := count(m.Orders(), "db-0 POST /v1/bootstrap"); n != 1 {
+		if n := infratest.Count(m.Orders(), "db-0 POST /v1/bootstrap"); n != 1 {
 			t.Errorf("db-0 was ordered to begin %d times, want once: %v", n, m.Orders())
 		}
 		if slices.ContainsFunc(m.Orders(),
@@ -138,7 +94,7 @@ func TestServiceFollowsTheWriter(t *testing.T) {
 		if got := writer(p); got != "db-1" {
 			t.Errorf("the Service leads to %q after db-0 was cut off, want db-1", got)
 		}
-		if n := count(m.Orders(), "db-1 PUT /v1/role"); n == 0 {
+		if n := infratest.Count(m.Orders(), "db-1 PUT /v1/role"); n == 0 {
 			t.Error("db-1 was not told to take writes")
 		}
 	})
@@ -150,7 +106,7 @@ func TestAllDownStartsFromTheFurthest(t *testing.T) {
 		change(p, func(m *fake.Members) { m.Crash(map[string]int64{"db-0": 7, "db-1": 7, "db-2": 9}) })
 		p.Ready()
 		orders := m.Orders()[before:]
-		if count(orders, "db-2 POST /v1/bootstrap") != 1 {
+		if infratest.Count(orders, "db-2 POST /v1/bootstrap") != 1 {
 			t.Errorf("orders are %v, want one start from db-2", orders)
 		}
 		if e := field[int64](p, db, "status", "epoch"); e != 2 {
@@ -176,7 +132,7 @@ func TestLostWriterNeedsAPerson(t *testing.T) {
 		p.Change(db, "spec.recovery", map[string]any{"seed": "db-2", "epoch": int64(2)})
 		p.Settle()
 		p.Ready()
-		if count(m.Orders()[before:], "db-2 POST /v1/bootstrap") != 1 {
+		if infratest.Count(m.Orders()[before:], "db-2 POST /v1/bootstrap") != 1 {
 			t.Errorf("orders are %v, want a start from db-2", m.Orders()[before:])
 		}
 	})
@@ -260,24 +216,4 @@ func TestVolumeThatThereIsNot(t *testing.T) {
 	}
 }
 
-func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) {
-	for policy, want := range map[string]int{"Retain": 3, "Delete": 0} {
-		t.Run(policy, func(t *testing.T) {
-			play(t, func(p *kittest.Play, _ *fake.Members) {
-				p.Change(db, "spec.deletionPolicy", policy)
-				p.Settle()
-				p.Remove(db)
-				p.Settle()
-				n := 0
-				for _, u := range p.Objects() {
-					if u.GetKind() == "PersistentVolumeClaim" {
-						n++
-					}
-				}
-				if n != want {
-					t.Errorf("%d volume claims are left, want %d", n, want)
-				}
-			})
-		})
-	}
-}
+func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) { infratest.KeepsVolumes(t, scenario, db, 3) }

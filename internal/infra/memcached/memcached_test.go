@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/infra/memcached"
 )
 
@@ -22,26 +21,11 @@ const (
 	set   = "StatefulSet/cloud/cache"
 )
 
-// definitions begins the files of the kinds of this group.
-const definitions = "../../../charts/stackwright-operator/crds/infra.stackwright.dev_"
-
 func scenario(t *testing.T) kittest.Scenario {
 	t.Helper()
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, infrav1.AddToScheme} {
-		if err := add(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return kittest.Scenario{
-		Scheme: s,
-		Controllers: func(http.RoundTripper) ([]kit.Controller, error) {
-			c, err := kit.New(memcached.Definition(), s)
-			return []kit.Controller{c}, err
-		},
-		CRDs:  []string{definitions + "memcacheds.yaml"},
-		Files: []string{"testdata/world.yaml"},
-	}
+	return infratest.Scenario(t, func(http.RoundTripper) kit.Definition[*infrav1.Memcached] {
+		return memcached.Definition()
+	}, "memcacheds")
 }
 
 func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }

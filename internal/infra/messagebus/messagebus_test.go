@@ -9,51 +9,29 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	wire "stackwright.dev/stackwright/internal/agent/rabbitmq"
+	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/infra/messagebus"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq/fake"
 )
 
 const bus = "MessageBus/cloud/nova"
 
-// definitions begins the files of the kinds of this group.
-const definitions = "../../../charts/stackwright-operator/crds/infra.stackwright.dev_"
-
 func scenario(t *testing.T) kittest.Scenario {
 	t.Helper()
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, infrav1.AddToScheme} {
-		if err := add(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return kittest.Scenario{
-		Scheme: s,
-		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
-			c, err := kit.New(messagebus.Definition(fake.Dial(outside)), s)
-			return []kit.Controller{c}, err
-		},
-		CRDs:    []string{definitions + "messagebuses.yaml", definitions + "rabbitmqs.yaml"},
-		Files:   []string{"testdata/world.yaml"},
-		Outside: func() http.RoundTripper { return fake.New() },
-	}
+	s := infratest.Scenario(t, func(outside http.RoundTripper) kit.Definition[*infrav1.MessageBus] {
+		return messagebus.Definition(fake.Dial(outside))
+	}, "messagebuses", "rabbitmqs")
+	s.Outside = func() http.RoundTripper { return fake.New() }
+	return s
 }
 
-func members(p *kittest.Play) *fake.Members {
-	p.T.Helper()
-	m, ok := p.Outside.(*fake.Members)
-	if !ok {
-		p.T.Fatalf("outside is a %T", p.Outside)
-	}
-	return m
-}
+func members(p *kittest.Play) *fake.Members { return infratest.Outside[*fake.Members](p) }
 
 // key returns a key of the bus's Secret.
 func key(p *kittest.Play, name string) string {

@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	wire "stackwright.dev/stackwright/internal/agent/member"
+	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/infra/member/fake"
 	"stackwright.dev/stackwright/internal/infra/ovn"
 )
@@ -23,51 +22,20 @@ const object = "OVN/cloud/ovn"
 
 func scenario(t *testing.T) kittest.Scenario {
 	t.Helper()
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, infrav1.AddToScheme} {
-		if err := add(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return kittest.Scenario{
-		Scheme: s,
-		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
-			c, err := kit.New(ovn.Definition(fake.Dial(outside)), s)
-			return []kit.Controller{c}, err
-		},
-		CRDs:     []string{"../../../charts/stackwright-operator/crds"},
-		Files:    []string{"testdata/world.yaml"},
-		Outside:  func() http.RoundTripper { return fake.New(nil) },
-		Children: map[string]kittest.Behaviour{"StatefulSet": asMembers},
-	}
+	s := infratest.Scenario(t, func(outside http.RoundTripper) kit.Definition[*infrav1.OVN] {
+		return ovn.Definition(fake.Dial(outside))
+	}, "ovns")
+	s.Outside = func() http.RoundTripper { return fake.New(nil) }
+	s.Children = map[string]kittest.Behaviour{"StatefulSet": infratest.AsMembers[*fake.Members]}
+	return s
 }
 
-// asMembers makes as many pods ready as members serve.
-func asMembers(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
-	status := kittest.Ready(p, u)
-	want, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas")
-	serving := min(members(p).Serving(u.GetName()), want)
-	status["readyReplicas"], status["availableReplicas"] = serving, serving
-	return status
-}
-
-func members(p *kittest.Play) *fake.Members {
-	p.T.Helper()
-	m, ok := p.Outside.(*fake.Members)
-	if !ok {
-		p.T.Fatalf("outside is a %T", p.Outside)
-	}
-	return m
-}
+func members(p *kittest.Play) *fake.Members { return infratest.Outside[*fake.Members](p) }
 
 // change lets something happen to members, which their pods' readiness shows.
 func change(p *kittest.Play, f func(*fake.Members)) {
 	p.T.Helper()
-	f(members(p))
-	for _, set := range []string{"StatefulSet/cloud/ovn-nb", "StatefulSet/cloud/ovn-sb"} {
-		p.Change(set, "metadata.annotations.seen", p.Object(set).GetResourceVersion())
-	}
-	p.Settle()
+	infratest.Change(p, f, "StatefulSet/cloud/ovn-nb", "StatefulSet/cloud/ovn-sb")
 }
 
 func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
@@ -188,23 +156,5 @@ func TestUpgrade(t *testing.T) {
 }
 
 func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) {
-	for policy, want := range map[string]int{"Retain": 6, "Delete": 0} {
-		t.Run(policy, func(t *testing.T) {
-			kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
-				p.Change(object, "spec.deletionPolicy", policy)
-				p.Settle()
-				p.Remove(object)
-				p.Settle()
-				n := 0
-				for _, u := range p.Objects() {
-					if u.GetKind() == "PersistentVolumeClaim" {
-						n++
-					}
-				}
-				if n != want {
-					t.Errorf("%d volume claims are left, want %d", n, want)
-				}
-			})
-		})
-	}
+	infratest.KeepsVolumes(t, scenario, object, 6)
 }

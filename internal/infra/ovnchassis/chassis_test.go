@@ -11,14 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	wire "stackwright.dev/stackwright/internal/agent/ovsdb"
+	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/infra/member/fake"
 	"stackwright.dev/stackwright/internal/infra/ovnchassis"
 )
@@ -29,9 +28,6 @@ const (
 	// behaviour is the DaemonSet's own name in the scenario.
 	behaviour = "DaemonSet/computes-ovn-chassis"
 )
-
-// definitions begins the files of the kinds of this group.
-const definitions = "../../../charts/stackwright-operator/crds/infra.stackwright.dev_"
 
 // southbound is the database as the agents of its members show it.
 type southbound struct {
@@ -75,23 +71,12 @@ func (s *southbound) names() []string {
 
 func scenario(t *testing.T) kittest.Scenario {
 	t.Helper()
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, infrav1.AddToScheme} {
-		if err := add(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return kittest.Scenario{
-		Scheme: s,
-		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
-			c, err := kit.New(ovnchassis.Definition(fake.Dial(outside)), s)
-			return []kit.Controller{c}, err
-		},
-		CRDs:     []string{definitions + "ovnchassis.yaml", definitions + "ovns.yaml"},
-		Files:    []string{"testdata/world.yaml"},
-		Outside:  func() http.RoundTripper { return newSouthbound() },
-		Children: map[string]kittest.Behaviour{"DaemonSet": asNodes},
-	}
+	s := infratest.Scenario(t, func(outside http.RoundTripper) kit.Definition[*infrav1.OVNChassis] {
+		return ovnchassis.Definition(fake.Dial(outside))
+	}, "ovnchassis", "ovns")
+	s.Outside = func() http.RoundTripper { return newSouthbound() }
+	s.Children = map[string]kittest.Behaviour{"DaemonSet": asNodes}
+	return s
 }
 
 // asNodes registers the node that the pod runs on, unless it is there already: a play may look at a DaemonSet again at
@@ -103,14 +88,7 @@ func asNodes(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
 	return kittest.Ready(p, u)
 }
 
-func database(p *kittest.Play) *southbound {
-	p.T.Helper()
-	s, ok := p.Outside.(*southbound)
-	if !ok {
-		p.T.Fatalf("outside is a %T", p.Outside)
-	}
-	return s
-}
+func database(p *kittest.Play) *southbound { return infratest.Outside[*southbound](p) }
 
 func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
 func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }

@@ -8,75 +8,35 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	wire "stackwright.dev/stackwright/internal/agent/member"
+	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq/fake"
 )
 
 const mq = "RabbitMQ/cloud/mq"
 
-func scheme(t *testing.T) *runtime.Scheme {
+func scenario(t *testing.T) kittest.Scenario {
 	t.Helper()
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, infrav1.AddToScheme} {
-		if err := add(s); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s := infratest.Scenario(t, func(outside http.RoundTripper) kit.Definition[*infrav1.RabbitMQ] {
+		return rabbitmq.Definition(fake.Dial(outside))
+	}, "rabbitmqs")
+	s.Outside = func() http.RoundTripper { return fake.New() }
+	s.Children = map[string]kittest.Behaviour{"StatefulSet": infratest.AsMembers[*fake.Members]}
 	return s
 }
 
-// definitions begins the files of the kinds of this group.
-const definitions = "../../../charts/stackwright-operator/crds/infra.stackwright.dev_"
-
-func scenario(t *testing.T) kittest.Scenario {
-	t.Helper()
-	s := scheme(t)
-	return kittest.Scenario{
-		Scheme: s,
-		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
-			c, err := kit.New(rabbitmq.Definition(fake.Dial(outside)), s)
-			return []kit.Controller{c}, err
-		},
-		CRDs:     []string{definitions + "rabbitmqs.yaml"},
-		Files:    []string{"testdata/world.yaml"},
-		Outside:  func() http.RoundTripper { return fake.New() },
-		Children: map[string]kittest.Behaviour{"StatefulSet": asMembers},
-	}
-}
-
-// asMembers makes as many pods ready as members serve.
-func asMembers(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
-	status := kittest.Ready(p, u)
-	want, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas")
-	serving := min(members(p).Serving("mq"), want)
-	status["readyReplicas"], status["availableReplicas"] = serving, serving
-	return status
-}
-
-func members(p *kittest.Play) *fake.Members {
-	p.T.Helper()
-	m, ok := p.Outside.(*fake.Members)
-	if !ok {
-		p.T.Fatalf("outside is a %T", p.Outside)
-	}
-	return m
-}
+func members(p *kittest.Play) *fake.Members { return infratest.Outside[*fake.Members](p) }
 
 // change lets something happen to members, which their pods' readiness shows.
 func change(p *kittest.Play, f func(*fake.Members)) {
 	p.T.Helper()
-	f(members(p))
-	set := p.Object("StatefulSet/cloud/mq")
-	p.Change("StatefulSet/cloud/mq", "metadata.annotations.seen", set.GetResourceVersion())
-	p.Settle()
+	infratest.Change(p, f, "StatefulSet/cloud/mq")
 }
 
 func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
@@ -94,11 +54,11 @@ func TestOneClusterIsFormed(t *testing.T) {
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
 		p.Ready()
 		orders := members(p).Orders()
-		if n := count(orders, "mq-0 POST /v1/start"); n != 1 {
+		if n := infratest.Count(orders, "mq-0 POST /v1/start"); n != 1 {
 			t.Errorf("mq-0 was ordered to start %d times, want once: %v", n, orders)
 		}
 		for _, pod := range []string{"mq-1", "mq-2"} {
-			if n := count(orders, pod+" POST /v1/start"); n != 1 {
+			if n := infratest.Count(orders, pod+" POST /v1/start"); n != 1 {
 				t.Errorf("%s was ordered to start %d times, want once: %v", pod, n, orders)
 			}
 		}
@@ -106,16 +66,6 @@ func TestOneClusterIsFormed(t *testing.T) {
 			t.Errorf("status.epoch is %d, want 1", e)
 		}
 	})
-}
-
-func count(list []string, want string) int {
-	n := 0
-	for _, s := range list {
-		if s == want {
-			n++
-		}
-	}
-	return n
 }
 
 func TestLostVolumeJoinsAnew(t *testing.T) {
@@ -196,27 +146,7 @@ func TestDeletedCookieComesBackAsItWas(t *testing.T) {
 	})
 }
 
-func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) {
-	for policy, want := range map[string]int{"Retain": 3, "Delete": 0} {
-		t.Run(policy, func(t *testing.T) {
-			kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
-				p.Change(mq, "spec.deletionPolicy", policy)
-				p.Settle()
-				p.Remove(mq)
-				p.Settle()
-				n := 0
-				for _, u := range p.Objects() {
-					if u.GetKind() == "PersistentVolumeClaim" {
-						n++
-					}
-				}
-				if n != want {
-					t.Errorf("%d volume claims are left, want %d", n, want)
-				}
-			})
-		})
-	}
-}
+func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) { infratest.KeepsVolumes(t, scenario, mq, 3) }
 
 // Clients are where no policy can name them: the operator, which listens to notifications, is in another namespace, and
 // nova-compute has the address of its node. What members say to each other is nobody else's business.

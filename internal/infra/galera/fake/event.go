@@ -2,17 +2,18 @@ package fake
 
 import (
 	"slices"
+	"strings"
 
 	wire "stackwright.dev/stackwright/internal/agent/mariadb"
 )
 
 // Serving counts the members that serve.
-func (m *Members) Serving() int64 {
+func (m *Members) Serving(set string) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var n int64
 	for _, s := range m.pods {
-		if s.Serves() && !m.silent[s.Pod] {
+		if s.Serves() && !m.silent[s.Pod] && strings.HasPrefix(s.Pod, set+"-") {
 			n++
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"stackwright.dev/stackwright/internal/agent"
 	wire "stackwright.dev/stackwright/internal/agent/mariadb"
 	"stackwright.dev/stackwright/internal/infra/galera"
+	"stackwright.dev/stackwright/internal/infra/member/fake"
 )
 
 // History is the id of the history that a cluster of fakes begins.
@@ -51,37 +52,11 @@ func (c *caller) Close() {}
 // Call sends an order as the real client does. A request that is held for news has none: what a listener does with news
 // is tested apart, and here such requests would count as traffic.
 func (c *caller) Call(ctx context.Context, host, what string, in, out any) error {
-	method, path, _ := strings.Cut(what, " ")
-	if path == "/v1/wait" {
+	if strings.HasSuffix(what, " /v1/wait") {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	b, err := json.Marshal(in)
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(ctx, method, "https://"+host+path, bytes.NewReader(b))
-	if err != nil {
-		return err
-	}
-	res, err := c.rt.RoundTrip(req)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }()
-	b, err = io.ReadAll(res.Body)
-	if err != nil {
-		return err
-	}
-	if res.StatusCode != http.StatusOK {
-		r := &agent.Refusal{Code: res.StatusCode}
-		_ = json.Unmarshal(b, r)
-		return r
-	}
-	if out == nil {
-		return nil
-	}
-	return json.Unmarshal(b, out)
+	return fake.Call(ctx, c.rt, host, what, in, out)
 }
 
 // RoundTrip answers as an agent does.

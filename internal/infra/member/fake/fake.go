@@ -45,6 +45,11 @@ type caller struct{ rt http.RoundTripper }
 func (c *caller) Close() {}
 
 func (c *caller) Call(ctx context.Context, host, what string, in, out any) error {
+	return Call(ctx, c.rt, host, what, in, out)
+}
+
+// Call sends an order through rt as the real client does.
+func Call(ctx context.Context, rt http.RoundTripper, host, what string, in, out any) error {
 	method, path, _ := strings.Cut(what, " ")
 	b, err := json.Marshal(in)
 	if err != nil {
@@ -54,7 +59,7 @@ func (c *caller) Call(ctx context.Context, host, what string, in, out any) error
 	if err != nil {
 		return err
 	}
-	res, err := c.rt.RoundTrip(req)
+	res, err := rt.RoundTrip(req)
 	if err != nil {
 		return err
 	}
