@@ -56,6 +56,7 @@ func (in *Input) ID() (string, error) {
 		"contents":     in.Files,
 		"empty":        in.Layer.Empty,
 		"remove":       in.Layer.Remove,
+		"sort":         in.Layer.Sort,
 	}
 	if !in.Layer.Scratch() {
 		described["recipe"] = recipeSum()

@@ -42,6 +42,7 @@ func TestIDDependsOnInputs(t *testing.T) {
 		"file's mode":                      {func(in *Input) { in.Layer.Files[0].Mode = "0755" }, false},
 		"emptied path":                     {func(in *Input) { in.Layer.Empty[0] = "/f" }, false},
 		"removed path":                     {func(in *Input) { in.Layer.Remove = nil }, false},
+		"sorted file":                      {func(in *Input) { in.Layer.Sort = []string{"/s"} }, false},
 		"where a file is":                  {func(in *Input) { in.Files[0].Path = "/elsewhere" }, true},
 		"name":                             {func(in *Input) { in.Layer.Name = "other" }, true},
 		"image configuration":              {func(in *Input) { in.Layer.Image = &spec.Image{Title: "App"} }, true},

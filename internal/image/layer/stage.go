@@ -37,6 +37,7 @@ func (b *Builder) stage(ctx context.Context, in *Input, work string) error {
 		"files":  files.String(),
 		"empty":  lines(in.Layer.Empty),
 		"remove": lines(in.Layer.Remove),
+		"sort":   lines(in.Layer.Sort),
 	}
 	if in.bootstrap() {
 		texts["sources"] = in.Sources

@@ -17,6 +17,8 @@ type Layer struct {
 	Empty []string `json:"empty,omitempty"`
 	// Remove lists paths that are removed.
 	Remove []string `json:"remove,omitempty"`
+	// Sort lists files of JSON whose keys a package writes in any order: they are put in order. The layer has Python.
+	Sort []string `json:"sort,omitempty"`
 	// Image publishes the layer with its parents as an image.
 	Image *Image `json:"image,omitempty"`
 }

@@ -61,7 +61,7 @@ func (r *Release) validateLayer(l *Layer) error {
 			return fmt.Errorf("%q is not a package name", name)
 		}
 	}
-	for _, p := range append(append([]string{}, l.Empty...), l.Remove...) {
+	for _, p := range slices.Concat(l.Empty, l.Remove, l.Sort) {
 		if err := validatePath(p); err != nil {
 			return err
 		}

@@ -114,8 +114,9 @@ func TestProgramsRun(t *testing.T) {
 		"neutron":   {[]string{"neutron-rpc-server", "--version"}, "26.0"},
 		"barbican":  {[]string{"barbican-manage", "--version"}, "20.0"},
 		"heat":      {[]string{"heat-manage", "--version"}, "24.0"},
-		"horizon": {[]string{"sh", "-c", "ls /var/lib/openstack-dashboard/static/dashboard/manifest.json && " +
-			"python3 -c 'import heat_dashboard, importlib.metadata as m; print(m.version(\"horizon\"))'"}, "25.3"},
+		"horizon": {[]string{"python3", "-c", "import heat_dashboard, importlib.metadata, json\n" +
+			"m = json.load(open('/var/lib/openstack-dashboard/static/dashboard/manifest.json'))\n" +
+			"print(importlib.metadata.version('horizon')[:4], 'sorted', len(m) > 3 and list(m) == sorted(m))"}, "25.3 sorted True"},
 		"nova":            {[]string{"nova-manage", "--version"}, "31.0"},
 		"nova-compute":    {[]string{"python3", "-c", "import libvirt, nova.virt.fake as f; print(f)"}, "nova.virt"},
 		"openstackclient": {[]string{"openstack", "--version"}, "openstack 7"},

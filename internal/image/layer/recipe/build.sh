@@ -9,7 +9,7 @@
 #     include                   only for the lowest layer: names of the packages, comma-separated
 #     users                     lines "name uid gid home"
 #     files, staged/            lines "number mode path"; staged/NUMBER is the content
-#     empty, remove             paths, one a line
+#     empty, remove, sort       paths, one a line
 set -eu
 work=$1
 lower=$2
@@ -148,6 +148,14 @@ files() {
 	while read -r path; do
 		chroot "$root" rm -rf "$path"
 	done <"$work/remove"
+	while read -r path; do
+		chroot "$root" python3 -B -c 'import json, sys
+with open(sys.argv[1], "r+") as file:
+    content = json.load(file)
+    file.seek(0)
+    file.truncate()
+    json.dump(content, file, indent=2, sort_keys=True)' "$path" </dev/null
+	done <"$work/sort"
 }
 
 # What differs between two builds of the same packages, or is of no use in an image.
