@@ -100,14 +100,14 @@ test-e2e: build ## User stories on a real cluster with a real OpenStack; RUN sel
 	VERBOSE='$(VERBOSE)$(RUN)' test/e2e/play $(PLAY)
 
 bench-kit: ## Figures of the kit's promises
-	cd kit && go test -tags=bench -count=1 -v -timeout=40m -run='^Test(RunAtRest|Graph30|Scale.*)$$' ./reconcile | grep -E '_test.go|^---'
+	cd kit && go test -vet=off -tags=bench -count=1 -v -timeout=40m -run='^Test(RunAtRest|Graph30|Scale.*)$$' ./reconcile | grep -E '_test.go|^---'
 
 bench-resources: build ## Figures of OpenStack resources as objects: requests, memory, latencies
-	go test -tags=bench -count=1 -v -timeout=40m ./test/bench | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
+	go test -vet=off -tags=bench -count=1 -v -timeout=40m ./test/bench | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
 
 bench-deploy: build ## Figures of a cloud coming up, and of a serial script that does the same without Kubernetes
 	$(call compile,.,./test/bench/contender)
-	go test -tags=bench -count=1 -v -timeout=60m ./test/bench/deploy | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
+	go test -vet=off -tags=bench -count=1 -v -timeout=60m ./test/bench/deploy | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
 
 figures: ## Count what can be counted without a cluster, one `name value unit` a line
 	@go -C tools run ./figures ..
