@@ -47,7 +47,8 @@ func New(c Config) *Agent { return &Agent{cfg: c} }
 
 // Run keeps memcached going until ctx ends.
 func (a *Agent) Run(ctx context.Context) error {
-	a.tls = agent.Renewal{Files: agent.Within(a.cfg.TLSDir, "tls.crt", "tls.key"), Every: agent.RenewalEvery, Reload: a.reload}
+	a.tls = agent.Renewal{Files: agent.Within(a.cfg.TLSDir, "tls.crt", "tls.key"), Every: agent.RenewalEvery,
+		Reload: a.reload}
 	a.tls.Begin()
 	w := &agent.Watch{Path: "memcached", Args: a.cfg.args(), Look: a.look, HealthAddr: a.cfg.HealthAddr}
 	return w.Run(ctx)

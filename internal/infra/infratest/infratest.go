@@ -1,5 +1,5 @@
-// Package infratest has what the tests of the operators of this group share: the world they play in, pods that are ready
-// when members serve, and what is promised of all of them.
+// Package infratest has what the tests of the operators of this group share: the world they play in, pods that are
+// ready when members serve, and what is promised of all of them.
 package infratest
 
 import (

@@ -41,13 +41,10 @@ func New() *Members {
 
 // Dial makes callers whose requests go through rt.
 func Dial(rt http.RoundTripper) galera.Dial {
-	return func(agent.Credentials) (galera.Caller, error) { return &caller{rt}, nil }
+	return func(agent.Credentials) (galera.Caller, error) { return &caller{fake.Caller{RT: rt}}, nil }
 }
 
-type caller struct{ rt http.RoundTripper }
-
-// Close has nothing to close.
-func (c *caller) Close() {}
+type caller struct{ fake.Caller }
 
 // Call sends an order as the real client does. A request that is held for news has none: what a listener does with news
 // is tested apart, and here such requests would count as traffic.
@@ -56,7 +53,7 @@ func (c *caller) Call(ctx context.Context, host, what string, in, out any) error
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	return fake.Call(ctx, c.rt, host, what, in, out)
+	return c.Caller.Call(ctx, host, what, in, out)
 }
 
 // RoundTrip answers as an agent does.

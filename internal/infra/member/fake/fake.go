@@ -37,19 +37,17 @@ func New(more More) *Members {
 
 // Dial makes callers whose requests go through rt.
 func Dial(rt http.RoundTripper) member.Dial {
-	return func(agent.Credentials) (member.Caller, error) { return &caller{rt}, nil }
+	return func(agent.Credentials) (member.Caller, error) { return &Caller{rt}, nil }
 }
 
-type caller struct{ rt http.RoundTripper }
+// Caller sends orders through RT as the real client does.
+type Caller struct{ RT http.RoundTripper }
 
-func (c *caller) Close() {}
+// Close has nothing to close.
+func (c *Caller) Close() {}
 
-func (c *caller) Call(ctx context.Context, host, what string, in, out any) error {
-	return Call(ctx, c.rt, host, what, in, out)
-}
-
-// Call sends an order through rt as the real client does.
-func Call(ctx context.Context, rt http.RoundTripper, host, what string, in, out any) error {
+// Call sends one order.
+func (c *Caller) Call(ctx context.Context, host, what string, in, out any) error {
 	method, path, _ := strings.Cut(what, " ")
 	b, err := json.Marshal(in)
 	if err != nil {
@@ -59,7 +57,7 @@ func Call(ctx context.Context, rt http.RoundTripper, host, what string, in, out 
 	if err != nil {
 		return err
 	}
-	res, err := rt.RoundTrip(req)
+	res, err := c.RT.RoundTrip(req)
 	if err != nil {
 		return err
 	}
