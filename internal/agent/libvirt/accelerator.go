@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -30,12 +31,37 @@ const (
 // decide finds out whether guests can run on the processor, and leaves the answer for Nova in run/libvirt/accelerator.
 // It is asked from outside of the pod's control groups, which keep the device from it.
 func (c Config) decide() error {
-	accelerator, why := probe(context.Background(), "qemu-system-x86_64")
+	accelerator, why := choose(context.Background(), "/proc/cpuinfo", "qemu-system-x86_64")
 	slog.Info("it is decided what guests run on", "accelerator", accelerator, "because", why)
 	if err := os.WriteFile(c.path("run/libvirt/accelerator"), []byte(accelerator+"\n"), 0o644); err != nil {
 		return fmt.Errorf("writing down what guests run on: %w", err)
 	}
 	return nil
+}
+
+// choose asks the processor first. A kernel may offer KVM without its help (pvm is such a one): it emulates what firmware
+// does, and guests stop at an instruction that it lacks, at some starts and not at others, so that trying tells nothing.
+func choose(ctx context.Context, cpuinfo, emulator string) (accelerator, why string) {
+	content, err := os.ReadFile(cpuinfo)
+	if err != nil {
+		return software, fmt.Sprintf("asking what the processor can do: %v", err)
+	}
+	if !virtualizes(string(content)) {
+		return software, "the processor has neither vmx nor svm among its flags"
+	}
+	return probe(ctx, emulator)
+}
+
+// virtualizes tells whether a processor runs guests itself, by the text of /proc/cpuinfo.
+func virtualizes(cpuinfo string) bool {
+	for line := range strings.Lines(cpuinfo) {
+		name, flags, _ := strings.Cut(line, ":")
+		if strings.TrimSpace(name) == "flags" {
+			all := strings.Fields(flags)
+			return slices.Contains(all, "vmx") || slices.Contains(all, "svm")
+		}
+	}
+	return false
 }
 
 // probe starts an empty machine on the processor as it is, as guests are. That the device is there says little: in a

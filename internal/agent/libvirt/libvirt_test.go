@@ -220,6 +220,23 @@ func TestProbe(t *testing.T) {
 	}
 }
 
+// A kernel that offers KVM on a processor which does not run guests is not tried: a machine may start by luck.
+func TestKVMWithoutTheProcessorsHelp(t *testing.T) {
+	folder := t.TempDir()
+	emulator, cpuinfo := filepath.Join(folder, "qemu"), filepath.Join(folder, "cpuinfo")
+	write(t, emulator, "#!/bin/sh\necho No bootable device.; exec sleep 60\n")
+	for flags, want := range map[string]string{"fpu vmx sse": hardware, "fpu svm": hardware, "fpu hypervisor": software,
+		"fpu vmxish": software, "": software} {
+		write(t, cpuinfo, "processor\t: 0\nvmx flags\t: svm\nflags\t\t: "+flags+"\n\nprocessor\t: 1\n")
+		if got, why := choose(t.Context(), cpuinfo, emulator); got != want {
+			t.Errorf("with the flags %q it is %s: %s; want %s", flags, got, why, want)
+		}
+	}
+	if got, why := choose(t.Context(), filepath.Join(folder, "none"), emulator); got != software {
+		t.Errorf("of an unknown processor it is %s: %s", got, why)
+	}
+}
+
 // A daemon whose agent ended before it could ask to end with it does not begin.
 func TestALateDaemonDoesNotBegin(t *testing.T) {
 	if err := endWithParent(1 << 30); err == nil {
