@@ -144,13 +144,19 @@ func releaseImage(ctx context.Context, c client.Reader, o *controlplanev1.OpenSt
 }
 
 // missing tells which of the objects is not ready, the server last: it waits for the others.
-func missing(ctx context.Context, c client.Reader, objects []*unstructured.Unstructured) (string, error) {
+func missing(ctx context.Context, c client.Client, objects []*unstructured.Unstructured) (string, error) {
 	last := ""
 	for _, o := range objects {
 		if o.GetKind() == "Secret" || o.GetKind() == "Namespace" { // there, or not
 			continue
 		}
-		now := o.DeepCopy()
+		// An object of ours that its operator has not seen yet has no status, which those of others may never have.
+		var now client.Object = o.DeepCopy()
+		if known, err := c.Scheme().New(o.GroupVersionKind()); err == nil {
+			if typed, ok := known.(client.Object); ok {
+				now = typed
+			}
+		}
 		if err := c.Get(ctx, client.ObjectKeyFromObject(o), now); err != nil {
 			return "", fmt.Errorf("looking for %s %s: %w", o.GetKind(), o.GetName(), err)
 		}

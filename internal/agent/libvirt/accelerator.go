@@ -39,8 +39,9 @@ func (c Config) decide() error {
 	return nil
 }
 
-// choose asks the processor first. A kernel may offer KVM without its help (pvm is such a one): it emulates what firmware
-// does, and guests stop at an instruction that it lacks, at some starts and not at others, so that trying tells nothing.
+// choose asks the processor first. A kernel may offer KVM without its help (pvm is such a one): it emulates what
+// firmware does, and guests stop at an instruction that it lacks, at some starts and not at others, so that trying tells
+// nothing.
 func choose(ctx context.Context, cpuinfo, emulator string) (accelerator, why string) {
 	content, err := os.ReadFile(cpuinfo)
 	if err != nil {
