@@ -40,8 +40,8 @@ func (c Config) decide() error {
 }
 
 // choose asks the processor first. A kernel may offer KVM without its help (pvm is such a one): it emulates what
-// firmware does, and guests stop at an instruction that it lacks, at some starts and not at others, so that trying tells
-// nothing.
+// firmware does, and guests stop at an instruction that it lacks, at some starts and not at others. A try tells nothing
+// of that.
 func choose(ctx context.Context, cpuinfo, emulator string) (accelerator, why string) {
 	content, err := os.ReadFile(cpuinfo)
 	if err != nil {
