@@ -125,7 +125,7 @@ func (n Node) unit(name string, command []string, wait func(context.Context) err
 // temporary is the folder of what programs write for a moment, which a shim that is killed leaves behind.
 const temporary = "tmp"
 
-// env is what differs from the environment of who has started the cluster. Shims have it too: they write the order for
+// env is what differs from the environment of the cluster's supervisor. Shims have it too: they write the order for
 // each command in a container where XDG_RUNTIME_DIR says, or else with the temporary files.
 func (n Node) env() []string {
 	return []string{process.Garbage(), "PATH=" + filepath.Dir(n.Binary) + ":/usr/sbin:/usr/bin:/sbin:/bin",
