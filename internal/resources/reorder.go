@@ -50,7 +50,7 @@ func shows(seen map[string]any, sign d.Sign) bool {
 		value, there := seen[sign.Path]
 		return there && value == nil
 	}
-	return body.At(seen, sign.Path) == sign.Value
+	return fmt.Sprint(body.At(seen, sign.Path)) == sign.Value
 }
 
 // open notes an order that nobody has taken and returns what is known of it.

@@ -66,7 +66,10 @@ func stateOf(k *d.Kind, seen map[string]any, complaint string) *outcome.Outcome 
 		return nil
 	}
 	state := state(k, seen)
-	switch {
+	switch halted := k.State.Halted; {
+	case state == halted.In && shows(seen, halted.Shows) && shows(seen, halted.Idle):
+		return outcome.Fail(outcome.Unknown, fmt.Errorf(
+			"the %s is in state %s, but %s; see the log of service %s for why", k.Name, state, halted.Advice, k.Service))
 	case slices.Contains(k.State.Ready, state):
 		return nil
 	case slices.Contains(k.State.Error, state):

@@ -153,6 +153,18 @@ type State struct {
 	Release string
 	// Settles says where it shows that a resource which lists have from its order on is made.
 	Settles Settles
+	// Halted says where it shows that a resource stands still though its service calls it ready.
+	Halted Halt
+}
+
+// Halt is a resource that nobody stopped and that does not run.
+type Halt struct {
+	// In is the state of which that counts.
+	In string
+	// Shows is the sign of it, and Idle the one that the service is not at work with the resource, which would explain it.
+	Shows, Idle Sign
+	// Advice completes: the X is in state Y, but ...
+	Advice string
 }
 
 // Settles is a resource of another kind that shows whether one is made.

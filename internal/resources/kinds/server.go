@@ -37,9 +37,16 @@ var Server = d.Kind{
 		Answer: map[string]string{"VERIFY_RESIZE": "confirm"},
 		// What nova-conductor and nova-scheduler have in hand when they die, nobody takes up again.
 		Untaken: d.Sign{Path: "OS-EXT-STS:task_state", Value: "scheduling"},
-		Leaving: d.Sign{Path: "OS-EXT-STS:task_state", Value: "deleting"}, Release: "reset"},
+		Leaving: d.Sign{Path: "OS-EXT-STS:task_state", Value: "deleting"}, Release: "reset", Halted: paused},
 	List: serverList,
 	Sample: `flavorRef: {external: {name: m1.small}}
 imageRef: {external: {name: debian-13}}
 ports: [{networkRef: {external: {name: public}}}]`,
 }
+
+// paused is a guest that its hypervisor stopped, such as QEMU at an error of a disk: Nova notes the power state 3 and
+// leaves the server ACTIVE (_sync_instance_power_state in nova/compute/manager.py).
+var paused = d.Halt{In: "ACTIVE", Shows: d.Sign{Path: "OS-EXT-STS:power_state", Value: "3"},
+	Idle: d.Sign{Path: "OS-EXT-STS:task_state"},
+	Advice: "its hypervisor has paused it, as QEMU does when a disk is full or cannot be written: mend that, then reboot " +
+		"the server hard"}
