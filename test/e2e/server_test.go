@@ -5,10 +5,12 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -52,12 +54,14 @@ func TestServerAnswers(t *testing.T) {
 	guarded(w)
 
 	f.replace(rack)
+	server := f.pause("web")
 	// A new start asks the new agents for everything.
 	began = time.Now()
 	w.OpenStack("server", "reboot", "--hard", "--wait", "web")
 	w.Eventually(2*time.Minute, "it answers ping again", answersPing(w))
 	w.Eventually(time.Minute, "it has learned again who it is", tells(w))
 	t.Logf("started again it has said who it is after %s", time.Since(began).Round(time.Second))
+	w.Ready(2*time.Minute, server)
 	w.Eventually(time.Minute, "the proxy shows its screen again", proxied(w))
 	stackOfServer(w, f.namespace)
 	removeAll(w, objects)
@@ -118,6 +122,28 @@ func (f fleet) connected(change ...func(*fleetv1.BuildingBlock)) *fleetv1.Buildi
 	f.Eventually(time.Minute, "users see the availability zone", f.Prints("north", "availability", "zone", "list",
 		"--compute", "-f", "value"))
 	return rack
+}
+
+// pause stops a guest beside Nova, as QEMU does when a disk is full, and waits until the object of the server tells.
+func (f fleet) pause(name string) *openstackv1.Server {
+	f.Helper()
+	guest := f.OpenStack("server", "show", name, "-f", "value", "-c", "OS-EXT-SRV-ATTR:instance_name")
+	if _, err := f.libvirt(f.Context(), "virsh", "--connect", "qemu:///system", "suspend", guest); err != nil {
+		f.Fatal(err)
+	}
+	server := &openstackv1.Server{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: name}}
+	f.Eventually(3*time.Minute, "the object tells that the server is paused", func(ctx context.Context) error {
+		err := f.Get(ctx, f.Key(server), server)
+		c := meta.FindStatusCondition(server.Status.Conditions, "Ready")
+		if err == nil && (c == nil || !strings.Contains(c.Message, "its hypervisor has paused it")) {
+			err = fmt.Errorf("its conditions are %v", server.Status.Conditions)
+		}
+		return err
+	})
+	if state := f.OpenStack("server", "show", name, "-f", "value", "-c", "status"); state != "ACTIVE" {
+		f.Errorf("Nova says that the paused server is %s: its state alone tells then", state)
+	}
+	return server
 }
 
 // replace kills the pods of all agents of the node while the server is pinged. Its process is not theirs.
