@@ -48,5 +48,5 @@ ports: [{networkRef: {external: {name: public}}}]`,
 // leaves the server ACTIVE (_sync_instance_power_state in nova/compute/manager.py).
 var paused = d.Halt{In: "ACTIVE", Shows: d.Sign{Path: "OS-EXT-STS:power_state", Value: "3"},
 	Idle: d.Sign{Path: "OS-EXT-STS:task_state"},
-	Advice: "its hypervisor has paused it, as QEMU does when a disk is full or cannot be written: mend that, then reboot " +
-		"the server hard"}
+	Advice: "its hypervisor has paused it, as QEMU does when a disk is full or cannot be written: mend that, then " +
+		"reboot the server hard"}
