@@ -4,18 +4,27 @@ Links and namespaces of the agent before ended with its pod, and Open vSwitch st
 datapath in userspace such a port stays dead when a link of its name comes back, so they are taken out first.
 
 Containers cannot write /proc/sys. The agent writes the part that belongs to namespaces of networks, and to no other.
+
+What needs rights the agent has done by helpers. It would start each as a new program when its first network comes: time
+of that network's first server, and the memory of the agent again. As it is root itself they can be copies of it
+(Method.FORK of oslo.privsep), made before it has threads; each keeps its own rights only, as before.
 """
 
+import gc
 import os
 import subprocess
 import sys
 
+from neutron import privileged
 from neutron.agent.ovn.metadata import server_socket
 from neutron.cmd.agents import ovn_metadata
+from neutron.conf.agent.ovn.metadata import config
 from oslo_config import cfg
+from oslo_privsep import priv_context
 
 BRIDGE = 'br-int'
 SETTINGS = '/proc/sys/net'
+HELPERS = privileged.default, privileged.namespace_cmd, privileged.link_cmd
 
 
 def open_settings():
@@ -32,6 +41,20 @@ def let_proxies_in():
         os.chmod(cfg.CONF.metadata_proxy_socket, 0o666)
 
     server_socket.UnixDomainMetadataProxy.run = opened
+
+
+def fork_helpers():
+    setup = config.setup_privsep
+
+    def forked():
+        setup()
+        # What was made so far is never collected, so the pages that it is in stay one for all.
+        gc.collect()
+        gc.freeze()
+        for context in HELPERS:
+            context.start(priv_context.Method.FORK)
+
+    config.setup_privsep = forked
 
 
 def vsctl(*args):
@@ -53,4 +76,5 @@ if __name__ == '__main__':
     open_settings()
     remove_dead_ports()
     let_proxies_in()
+    fork_helpers()
     sys.exit(ovn_metadata.main())
