@@ -13,6 +13,11 @@ import (
 //go:embed tls.py
 var tlsModule []byte
 
+// shareModule is imported by them after the modules that the processes of an API have in common.
+//
+//go:embed share.py
+var shareModule []byte
+
 // drainScript lets load balancers forget a pod before it stops to listen.
 //
 //go:embed drain.sh
@@ -20,6 +25,7 @@ var drainScript []byte
 
 const (
 	keyTLS   = "stackwright_tls.py"
+	keyShare = "stackwright_share.py"
 	keyDrain = "drain.sh"
 )
 
@@ -50,20 +56,42 @@ func keyUWSGIOf(worker string) string { return "uwsgi-" + worker + ".ini" }
 
 // programs are the configurations of the programs that run the APIs.
 func (s Service[T]) programs(o T) map[string][]byte {
-	out := map[string][]byte{keyTLS: tlsModule, keyDrain: drainScript, keyUWSGI: s.uwsgi(o, s.Port, s.Script, s.Health)}
+	out := map[string][]byte{keyTLS: tlsModule, keyShare: shareModule, keyDrain: drainScript,
+		keyUWSGI: s.uwsgi(o, program{s.Port, s.Script, s.Health, s.Shares})}
 	for _, w := range s.Workers {
 		if w.Serves != nil {
-			out[keyUWSGIOf(w.Name)] = s.uwsgi(o, w.Port, w.Serves.Script, w.Health)
+			out[keyUWSGIOf(w.Name)] = s.uwsgi(o, program{w.Port, w.Serves.Script, w.Health, w.Serves.Shares})
 		}
 	}
 	return out
 }
 
-// uwsgi is the configuration of a program that runs a script at a port.
-func (s Service[T]) uwsgi(o T, port int32, script, health string) []byte {
-	socket := fmt.Sprintf("https-socket = :%d,%s,%s", port, path("tls", "tls.crt"), path("tls", "tls.key"))
+// program runs a script at a port.
+type program struct {
+	port           int32
+	script, health string
+	shares         []string
+}
+
+// imports are of modules that are imported once, before the processes of an API are forked. One process would have
+// nobody to share them with, and uwsgi's own, which only watches, would have them too.
+func (p program) imports(processes int32) string {
+	out := "shared-import = stackwright_tls"
+	if processes == 1 {
+		return out
+	}
+	for _, module := range append(slices.Clone(p.shares), "stackwright_share") {
+		out += "\nshared-import = " + module
+	}
+	return out
+}
+
+// uwsgi is the configuration of the program that runs an API.
+func (s Service[T]) uwsgi(o T, p program) []byte {
+	processes := max(1, cmp.Or(o.Common().Workers, 2))
+	socket := fmt.Sprintf("https-socket = :%d,%s,%s", p.port, path("tls", "tls.crt"), path("tls", "tls.key"))
 	if o.Common().TLS.Disabled {
-		socket = fmt.Sprintf("http-socket = :%d", port)
+		socket = fmt.Sprintf("http-socket = :%d", p.port)
 	}
 	threads, limits := 1, fmt.Sprintf("harakiri = %d", requestTimeout)
 	if s.Streams {
@@ -79,7 +107,7 @@ plugins = python3
 %s
 wsgi-file = %s
 pythonpath = %s/config
-import = stackwright_tls
+%s
 master = true
 processes = %d
 threads = %d
@@ -96,7 +124,7 @@ worker-reload-mercy = %d
 hook-master-start = unix_signal:15 gracefully_kill_them_all
 route-uri = ^%s$ donotlog:
 log-format = %%(addr) "%%(method) %%(uri) %%(proto)" %%(status) %%(rsize) %%(msecs)ms
-`, socket, script, Folder, max(1, cmp.Or(o.Common().Workers, 2)), threads, limits, s.patience(), health)
+`, socket, p.script, Folder, p.imports(processes), processes, threads, limits, s.patience(), p.health)
 	lines := s.UWSGI
 	if s.Asked != nil {
 		lines = slices.Concat(lines, s.Asked(o))

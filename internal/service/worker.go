@@ -56,6 +56,8 @@ type Worker[T Object] struct {
 type API[T Object] struct {
 	// Script is its WSGI script, Path where clients begin.
 	Script, Path string
+	// Shares are as those of a Service.
+	Shares []string
 	// Type is how clients find it in the catalog, Description is for people.
 	Type, Description string
 	// Expose says how users outside of the cluster reach it.

@@ -50,6 +50,7 @@ func Definition(gateway bool) kit.Definition[*barbican] {
 	s := api{
 		Name: "barbican", UID: 42403, Home: home,
 		Script: "/usr/bin/barbican-wsgi-api", Port: 9311, Health: "/healthcheck",
+		Shares:      []string{"barbican.api.app"},
 		Environment: environment,
 		Database:    func(b *barbican) servicev1.Database { return b.Spec.Database },
 		RabbitMQ:    func(b *barbican) string { return b.Spec.RabbitMQ },

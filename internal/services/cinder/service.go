@@ -73,6 +73,7 @@ func Definition(gateway bool) kit.Definition[*cinder] {
 	s := server{service.Service[*cinder]{
 		Name: "cinder", UID: 64061, Home: home,
 		Script: "/usr/bin/cinder-wsgi", Port: 8776, Path: "/v3", Health: "/healthcheck",
+		Shares:      []string{"cinder.wsgi.wsgi", "cinder.db.sqlalchemy.api"},
 		UWSGI:       []string{"pyargv = --config-file " + configPath},
 		Environment: func(string) []corev1.EnvVar { return nil },
 		Database:    func(c *cinder) servicev1.Database { return c.Spec.Database },

@@ -42,6 +42,7 @@ func Definition(gateway bool) kit.Definition[*glance] {
 	s := server{service.Service[*glance]{
 		Name: "glance", File: configFile, UID: 64062, Home: home,
 		Script: "/usr/bin/glance-wsgi-api", Port: 9292, Health: "/healthcheck", Streams: true,
+		Shares: []string{"glance.common.wsgi_app", "glance.api.v2.router"},
 		Environment: func(file string) []corev1.EnvVar {
 			return []corev1.EnvVar{{Name: "OS_GLANCE_CONFIG_DIR", Value: path.Dir(file)}}
 		},

@@ -57,6 +57,7 @@ func Definition(gateway bool) kit.Definition[*heat] {
 	s := api{
 		Name: "heat", UID: 42418, Home: home,
 		Script: "/usr/bin/heat-wsgi-api", Port: 8004, Path: "/v1/%(project_id)s", Health: "/healthcheck",
+		Shares:      []string{"heat.api.openstack.wsgi"},
 		Environment: environment,
 		Database:    func(h *heat) servicev1.Database { return h.Spec.Database },
 		RabbitMQ:    func(h *heat) string { return h.Spec.RabbitMQ },
@@ -91,6 +92,7 @@ func workers() []service.Worker[*heat] {
 			Settings: func(h *heat) servicev1.Worker { return h.Spec.CFN.Worker },
 			Serves: &service.API[*heat]{
 				Script: service.Folder + "/config/" + cfnScript, Path: "/v1", Type: "cloudformation",
+				Shares:      []string{"heat.api.cfn.wsgi"},
 				Description: "OpenStack Orchestration for servers of stacks",
 				Expose:      func(h *heat) servicev1.Expose { return h.Spec.CFN.Expose },
 			},

@@ -50,6 +50,7 @@ func Definition(gateway bool) kit.Definition[*keystone] {
 	s := server{service.Service[*keystone]{
 		Name: "keystone", UID: 42425, Home: "/var/lib/keystone",
 		Script: "/usr/bin/keystone-wsgi-public", Port: 5000, Path: "/v3", Health: "/healthcheck",
+		Shares: []string{"keystone.server.wsgi"},
 		Environment: func(file string) []corev1.EnvVar {
 			return []corev1.EnvVar{{Name: "OS_KEYSTONE_CONFIG_FILES", Value: file}}
 		},

@@ -37,6 +37,8 @@ func Definition(gateway bool) kit.Definition[*neutron] {
 	s := service.Service[*neutron]{
 		Name: "neutron", UID: 42435, Home: home,
 		Script: "/usr/bin/neutron-api", Port: 9696, Health: "/healthcheck",
+		Shares: []string{"neutron.cmd.server", "neutron.plugins.ml2.plugin",
+			"neutron.plugins.ml2.drivers.ovn.mech_driver.mech_driver"},
 		UWSGI: []string{"start-time = %t"},
 		Environment: func(file string) []corev1.EnvVar {
 			return []corev1.EnvVar{

@@ -66,6 +66,7 @@ func Definition(gateway bool) kit.Definition[*nova] {
 	s := api{
 		Name: Name, UID: UID, Home: Home,
 		Script: "/usr/bin/nova-api-wsgi", Port: 8774, Path: "/v2.1", Health: "/",
+		Shares: []string{"nova.api.openstack.compute.wsgi"},
 		// Each API keeps a row under its host's name, of which pods have another one each time.
 		UWSGI:           []string{"env = OS_DEFAULT__HOST=nova-api"},
 		Environment:     Environment,

@@ -32,6 +32,7 @@ func Definition(gateway bool) kit.Definition[*placement] {
 	s := service.Service[*placement]{
 		Name: "placement", UID: 42482, Home: "/var/lib/placement",
 		Script: "/usr/bin/placement-api", Port: 8778, Health: "/",
+		Shares: []string{"placement.wsgi"},
 		Environment: func(file string) []corev1.EnvVar {
 			return []corev1.EnvVar{{Name: "OS_PLACEMENT_CONFIG_DIR", Value: path.Dir(file)}}
 		},

@@ -34,6 +34,18 @@ func TestFiles(t *testing.T) {
 	})
 }
 
+// A process that is alone has nobody to share its modules with; two more copies of them would only take memory.
+func TestOneProcessSharesNothing(t *testing.T) {
+	kittest.New(t, kind().Scenario(t, "spec: {workers: 1}")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		ini := servicetest.Secret(p, "placement-config")["uwsgi.ini"]
+		if !strings.Contains(ini, "processes = 1\n") || strings.Count(ini, "shared-import = ") != 1 ||
+			!strings.Contains(ini, "shared-import = stackwright_tls\n") {
+			t.Errorf("one process is run with:\n%s", ini)
+		}
+	})
+}
+
 // Each variant is a patch of the smallest Placement, and in testdata the lines in which its objects differ.
 func TestVariants(t *testing.T) {
 	kind().Variants(t, map[string]string{

@@ -58,6 +58,7 @@ func Definition(gateway bool) kit.Definition[*cell] {
 	s := api{
 		Name: nova.Name, UID: nova.UID, Home: nova.Home,
 		Script: "/usr/bin/nova-metadata-wsgi", Port: 8775, Health: "/healthcheck",
+		Shares:      []string{"nova.api.metadata.wsgi"},
 		UWSGI:       []string{"env = OS_DEFAULT__HOST=nova-metadata"},
 		Environment: nova.Environment,
 		Database:    func(c *cell) servicev1.Database { return c.Spec.Database },
