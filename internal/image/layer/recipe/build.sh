@@ -109,10 +109,21 @@ compile_bytecode() {
 	mv "$root/usr/bin/py3compile.real" "$root/usr/bin/py3compile"
 	step "compiling Python code"
 	: >>"$root/tmp/compile"
-	# A status of 1 says that some file cannot be compiled, as is so with examples that packages carry along.
+	# Python keeps in a file of bytecode which of its strings were known already, from files compiled before in the same
+	# process. So which process compiles which file, and in which order, must not depend on how busy the machine is.
 	# A quarter of the code is tests, which nobody runs in an image.
-	xargs -a "$root/tmp/compile" chroot "$root" python3 -m compileall -q -j 2 -x /tests/ /usr/lib/python3/dist-packages \
-		>"$work/compiled" </dev/null || cat "$work/compiled"
+	{ echo /usr/lib/python3/dist-packages; cat "$root/tmp/compile"; } |
+		xargs chroot "$root" sh -c 'find "$@" -name "*.py" ! -path "*/tests/*" -xtype f 2>/dev/null || :' find |
+		sort -u >"$work/code"
+	compile_half 0 & compile_half 1
+	wait
+}
+
+# A status of 1 says that some file cannot be compiled, as is so with examples that packages carry along.
+compile_half() {
+	awk -v half="$1" 'NR % 2 == half' "$work/code" >"$root/tmp/code.$1"
+	[ ! -s "$root/tmp/code.$1" ] || chroot "$root" python3 -m compileall -q -i "/tmp/code.$1" >"$work/compiled.$1" </dev/null ||
+		cat "$work/compiled.$1"
 }
 
 install_packages() {
