@@ -92,7 +92,7 @@ func (c *controller) obtain(ctx context.Context, sc *scope, t *target, p policy)
 	case len(found) == 1:
 		return c.learn(sc, t, found[0].ID)
 	}
-	if p.adopt || !p.create {
+	if p.takes() || !p.create {
 		if out := c.namesake(sc, t, p); out != nil || sc.Cell().ID != "" {
 			return out
 		}
@@ -110,14 +110,13 @@ func (c *controller) byKey(ctx context.Context, sc *scope, t *target, p policy) 
 	if err != nil {
 		return outcome.FromError(err)
 	}
-	ours := cell.Operation == opCreate || p.adopt || !p.create || t.kind.Shape == d.Relation
+	ours := cell.Operation == opCreate || p.takes() || t.kind.Shape == d.Relation
 	switch {
 	case len(there) > 1:
 		return outcome.Refuse("Ambiguous", "%d resources fit what is declared: %s. Set spec.import.id to one of them.",
 			len(there), ids(there))
 	case len(there) == 1 && !ours:
-		return outcome.Refuse("Exists", "A %s like this exists with id %s, and nothing says that it is ours. "+
-			"Set spec.policy to adopt to take it over, or change what is declared.", t.kind.Name, there[0].ID)
+		return exists(t, there[0].ID)
 	case len(there) == 1:
 		found := t.kind.Shape == d.Relation && cell.Operation != opCreate && !p.adopt
 		out := c.learn(sc, t, there[0].ID)
@@ -150,12 +149,19 @@ func (c *controller) namesake(sc *scope, t *target, p policy) *outcome.Outcome {
 			len(there), ids(there))
 	case len(there) == 0:
 		return nil
-	case claimed(t, there[0]) && p.adopt:
-		return outcome.Refuse("Owned",
-			"The %s %s belongs to another object. Delete that object, or change what is declared.",
-			t.kind.Name, there[0].ID)
+	case !p.takes():
+		return exists(t, there[0].ID)
+	}
+	if out := t.owned(there[0].ID, p); out != nil {
+		return out
 	}
 	return c.learn(sc, t, there[0].ID)
+}
+
+// exists refuses a resource that has the natural key of what is declared: that alone makes it nobody's.
+func exists(t *target, id string) *outcome.Outcome {
+	return outcome.Refuse("Exists", "A %s like this exists with id %s, and nothing says that it is ours. "+
+		"Set spec.policy to adopt to take it over, or change what is declared.", t.kind.Name, id)
 }
 
 // same tells whether a resource is the one that is declared, by what the API allows once.

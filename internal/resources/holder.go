@@ -50,24 +50,38 @@ func (h *holders) drop(uid types.UID) {
 	delete(h.of, uid)
 }
 
+// ours refuses a resource that is on the books of an object and belongs to another one: who only looked at it may have
+// been told to do more since.
+func (c *controller) ours(o object, t *target, p policy, id string) *outcome.Outcome {
+	if out := t.owned(bare(t.kind, id), p); out != nil {
+		c.engine.holders.drop(o.GetUID())
+		return out
+	}
+	return c.claim(o, t.cloud, id)
+}
+
 // claim takes a resource for an object that may change it. Relations are what they connect: whoever declares one is
 // content when it is there.
 func (c *controller) claim(o object, cloud cloudKey, id string) *outcome.Outcome {
-	p := policyOf(c.kind, o.Common())
-	if c.kind.Shape == d.Relation || !p.create && !p.update && !p.delete {
+	if c.kind.Shape == d.Relation {
+		return nil
+	}
+	if policyOf(c.kind, o.Common()).looks() {
+		c.engine.holders.drop(o.GetUID())
 		return nil
 	}
 	what, who := holding{cloud, c.kind.Name, id}, holder{c.node(o), o.GetUID()}
 	if other, taken := c.engine.holders.claim(what, who); taken {
-		return outcome.Refuse("Owned", "The %s %s belongs to %s. Delete one of the two objects, or let one only look, "+
-			"by the "+
-			"policy observe.", c.kind.Name, bare(c.kind, id), other.from(o.GetNamespace()))
+		return belongs(c.kind, bare(c.kind, id), other.from(o.GetNamespace()))
 	}
 	return nil
 }
 
-// booked claims what is on the books of an object.
+// booked claims what is on the books of an object. Where resources carry markers, these tell whose they are.
 func (c *controller) booked(o object) {
+	if Marked(c.kind) {
+		return
+	}
 	cloud, known := recorded(o)
 	for _, e := range o.KitStatus().Externals {
 		if e.Step == stepResource && e.ID != "" && known {

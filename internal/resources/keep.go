@@ -38,6 +38,10 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	}
 	view := observation{id: shown(t.kind, id), resource: seen, kind: t.kind, cloud: t.cloud}
 	defer func() { c.seen.put(o.GetUID(), view) }()
+	if out := c.ours(o, t, p, cell.ID); out != nil {
+		c.follow(o, t, id, mirror.Steady)
+		return out
+	}
 	out := c.settled(ctx, sc, t, c.stateOf(ctx, o, t, seen))
 	pending := waitsFor(out)
 	if t.kind.Hook == hookImage {

@@ -25,12 +25,28 @@ func (c *controller) take(ctx context.Context, sc *scope, t *target) *outcome.Ou
 	if out != nil {
 		return out
 	}
-	if claimed(t, found) && policyOf(c.kind, sc.Owner().Common()).update {
-		return outcome.Refuse("Owned",
-			"The %s %s belongs to another object. Delete that object, or import with the policy observe.",
-			t.kind.Name, found.ID)
+	if out := t.owned(found.ID, policyOf(c.kind, sc.Owner().Common())); out != nil {
+		return out
 	}
 	return c.learn(sc, t, found.ID)
+}
+
+// owned refuses a resource that carries the marker of another object to one that may change or delete it.
+func (t *target) owned(id string, p policy) *outcome.Outcome {
+	if i, ok := t.mirror.Get(id); !ok || p.looks() || !claimed(t, i) {
+		return nil
+	}
+	return belongs(t.kind, id, "another object")
+}
+
+// ownedAgain is the time after which an object looks whether what belongs to another one still does.
+const ownedAgain = time.Minute
+
+func belongs(k *d.Kind, id, to string) *outcome.Outcome {
+	out := outcome.Refuse("Owned", "The %s %s belongs to %s. Delete one of the two objects, or let one only look, by the "+
+		"policy observe.", k.Name, id, to)
+	out.After = ownedAgain
+	return out
 }
 
 // claimed tells whether a resource carries the marker of another object. An id that was chosen is a marker, too, and

@@ -26,9 +26,8 @@ const (
 // can have it. Whoever may only look, never writes. An object whose Cloud is gone has nothing to wait for.
 func (c *controller) part(ctx context.Context, sc *scope, p policy) *outcome.Outcome {
 	o := sc.Owner()
-	looks := !p.create && !p.update && !p.delete
 	gone := sc.Get(refCloud) == nil && sc.Get(refClusterCloud) == nil
-	if !Marked(c.kind) || looks || sc.Cell().ID == "" && (gone || o.Common().Import != nil) {
+	if !Marked(c.kind) || p.looks() || sc.Cell().ID == "" && (gone || o.Common().Import != nil) {
 		return nil
 	}
 	out := c.unclaim(ctx, sc)

@@ -23,12 +23,13 @@ func TestPolicies(t *testing.T) {
 		made, corrected bool
 		left            int
 	}{
-		"managed":                {nil, "resource: {description: new}", true, true, 0},
-		"detach":                 {nil, "policy: detach, resource: {description: new}", true, true, 1},
-		"observe what is there":  {there, "policy: observe, resource: {name: shop, description: new}", false, false, 1},
-		"adopt what is there":    {there, "policy: adopt, resource: {description: new}", false, true, 0},
-		"Observe what is there":  {there, "policies: [Observe], resource: {name: shop, description: new}", false, false, 1},
-		"Update what is there":   {there, "policies: [Observe, Update], resource: {description: new}", false, true, 1},
+		"managed":               {nil, "resource: {description: new}", true, true, 0},
+		"detach":                {nil, "policy: detach, resource: {description: new}", true, true, 1},
+		"observe what is there": {there, "policy: observe, resource: {name: shop, description: new}", false, false, 1},
+		"adopt what is there":   {there, "policy: adopt, resource: {description: new}", false, true, 0},
+		"Observe what is there": {there, "policies: [Observe], resource: {name: shop, description: new}", false, false, 1},
+		"Update what is there": {there, "policies: [Observe, Update], import: {id: there-0}, resource: {description: new}",
+			false, true, 1},
 		"Create":                 {nil, "policies: [Observe, Create], resource: {description: new}", true, false, 1},
 		"Create, Delete":         {nil, "policies: [Create, Delete], resource: {description: new}", true, false, 0},
 		"Create, Update":         {nil, "policies: [Create, Update], resource: {description: new}", true, true, 1},

@@ -43,6 +43,13 @@ func (c *controller) parted(ctx context.Context, sc *scope) *outcome.Outcome {
 	}
 	c.uploads.drop(o.GetUID())
 	id := bare(t.kind, cell.ID)
+	if err := t.mirror.Fresh(ctx, time.Time{}); err != nil {
+		return failed(err)
+	}
+	if out := c.ours(o, t, p, cell.ID); out != nil {
+		c.forget(o) // the resource of another object stays
+		return nil
+	}
 	out = c.removed(ctx, sc, t, id)
 	if out == nil {
 		c.engine.room(t.kind, t.cloud, true)
