@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,6 +82,25 @@ func Ensure(group string) error {
 			if err := h.inherit(path); err != nil {
 				return err
 			}
+		}
+		return nil
+	})
+}
+
+// Weigh gives a group the part of a busy machine that a program on each of its processors would have. Without it all
+// that runs in the group weighs as much as one program beside it.
+func Weigh(group string) error {
+	return each(func(h Hierarchy) error {
+		file, weight := "cpu.shares", 1024*runtime.NumCPU()
+		if h.Unified {
+			file, weight = "cpu.weight", min(100*runtime.NumCPU(), 10000)
+		}
+		if !slices.Contains(h.Controllers, "cpu") {
+			return nil
+		}
+		err := os.WriteFile(filepath.Join(h.Path, group, file), []byte(strconv.Itoa(weight)), 0o644)
+		if err != nil {
+			return fmt.Errorf("weighing control group %s: %w", group, err)
 		}
 		return nil
 	})

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +53,34 @@ func group(t *testing.T) string {
 		}
 	})
 	return name
+}
+
+// A group weighs as much as a program on each processor.
+func TestWeigh(t *testing.T) {
+	name := group(t)
+	if err := Weigh(name); err != nil {
+		t.Fatal(err)
+	}
+	hierarchies, err := Hierarchies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	weighed := false
+	for _, h := range hierarchies {
+		for file, each := range map[string]int{"cpu.shares": 1024, "cpu.weight": 100} {
+			content, err := os.ReadFile(filepath.Join(h.Path, name, file))
+			if err != nil {
+				continue
+			}
+			weighed = true
+			if got, want := strings.TrimSpace(string(content)), strconv.Itoa(each*runtime.NumCPU()); got != want {
+				t.Errorf("%s is %s, want %s", file, got, want)
+			}
+		}
+	}
+	if !weighed {
+		t.Error("no hierarchy has the weight of processors")
+	}
 }
 
 // start runs a shell that is in the group from its first instruction on, since all that it starts is, too.

@@ -87,7 +87,8 @@ func claim(c *cluster.Cluster) (release func(), err error) {
 		lock.Close()
 		return nil, ErrRunning
 	}
-	if err := cgroup.Ensure(c.SystemCgroup()); err != nil {
+	// All clusters together are a machine beside the programs of this one.
+	if err := errors.Join(cgroup.Ensure(c.SystemCgroup()), cgroup.Weigh(filepath.Dir(c.Cgroup()))); err != nil {
 		return nil, err
 	}
 	return func() { lock.Close() }, cgroup.Enter(c.SystemCgroup())

@@ -7,6 +7,8 @@
 package keystone
 
 import (
+	_ "embed"
+
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
@@ -45,12 +47,19 @@ const (
 	refAdmin      = "admin"
 )
 
+// scriptFile is what uwsgi runs.
+const scriptFile = "stackwright_keystone_wsgi.py"
+
+//go:embed wsgi.py
+var script []byte
+
 // Definition is the controller of identity services. gateway tells that the cluster serves the Gateway API.
 func Definition(gateway bool) kit.Definition[*keystone] {
 	s := server{service.Service[*keystone]{
 		Name: "keystone", UID: 42425, Home: "/var/lib/keystone",
-		Script: "/usr/bin/keystone-wsgi-public", Port: 5000, Path: "/v3", Health: "/healthcheck",
-		Shares: []string{"keystone.server.wsgi"},
+		Script: service.Folder + "/config/" + scriptFile, Port: 5000, Path: "/v3", Health: "/healthcheck",
+		Shares: []string{"keystone.server.wsgi", "keystone.common.rbac_enforcer.enforcer"},
+		Files:  func(*keystone) map[string][]byte { return map[string][]byte{scriptFile: script} },
 		Environment: func(file string) []corev1.EnvVar {
 			return []corev1.EnvVar{{Name: "OS_KEYSTONE_CONFIG_FILES", Value: file}}
 		},
