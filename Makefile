@@ -92,7 +92,7 @@ test-api: bin/devcluster ## Tests against a real API server, whose names begin w
 
 test-crash: bin/devcluster ## Kill the operator of each service and kind at each of its requests; test-api and test-unit a part
 	$(SERVER)'(Promises|Crash)$$' $(call tagged,apiserver,internal/services internal/fleet internal/infra)
-	$(TEST) -timeout=60m -run='Crash$$' ./internal/resources -args -whole
+	$(TEST) -timeout=60m -run='Crash$$|^Test(Trouble|Hardship)$$' ./internal/resources -args -whole
 
 # All stories but those of many minutes; RUN=. plays these too, RUN=Galera only those of that name.
 PLAY := $(if $(RUN),-run='$(RUN)',-short)

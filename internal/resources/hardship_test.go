@@ -42,7 +42,7 @@ var hardships = []hardship{
 	{fault: fake.Lost, reason: "Unavailable", pause: 2 * time.Second, woken: true},
 }
 
-// lasts are met last, one by each kind, because they take effect.
+// lasts are met last, because they take effect: one by each kind, or all of them with -whole.
 var lasts = []fake.Fault{fake.Unanswered, fake.Timeout, fake.Broken, fake.Garbage, fake.Slow}
 
 // Whatever a service answers to the creation of a resource, the condition says it, the next try comes when the papers
@@ -52,12 +52,17 @@ func TestHardship(t *testing.T) {
 		if k.Shape == d.Singleton {
 			continue // a quota is there already: it is learnt in one run and changed in the next
 		}
-		t.Run(k.Name, func(t *testing.T) {
-			w := newWorld(t, k)
-			w.later = true
-			t.Parallel()
-			kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) { endures(w, p, lasts[i%len(lasts)]) })
-		})
+		for n, last := range lasts {
+			if !*whole && i%len(lasts) != n {
+				continue
+			}
+			t.Run(k.Name+"/"+string(last), func(t *testing.T) {
+				w := newWorld(t, k)
+				w.later = true
+				t.Parallel()
+				kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) { endures(w, p, last) })
+			})
+		}
 	}
 }
 
