@@ -84,6 +84,24 @@ func TestPasswordRotates(t *testing.T) {
 	})
 }
 
+func TestPausedKeepsItsPassword(t *testing.T) {
+	play(t, func(p *kittest.Play, _ *fake.Members) {
+		before := key(p, "password")
+		p.Change(app, "spec.paused", true)
+		p.Change(app, "spec.rotatePassword", "2026-02")
+		p.Settle()
+		if c := p.Condition(app, "Paused"); c.Status != "True" || key(p, "password") != before {
+			t.Errorf("Paused is %s, and the password stayed: %t", c.Status, key(p, "password") == before)
+		}
+		p.Change(app, "spec.paused", false)
+		p.Settle()
+		p.Ready()
+		if key(p, "password") == before {
+			t.Error("the password is the old one after the pause")
+		}
+	})
+}
+
 func TestDeletedSecretComesBackAndWorks(t *testing.T) {
 	play(t, func(p *kittest.Play, m *fake.Members) {
 		p.Remove("Secret/cloud/my-app-db")
