@@ -71,6 +71,28 @@ func TestSecretIsWhatTheDatabaseHas(t *testing.T) {
 	})
 }
 
+func TestSchemaHasTheCharacterSet(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		old := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "infra.stackwright.dev/v1alpha1",
+			"kind": "Database", "spec": map[string]any{"galera": "db", "characterSet": "utf8mb3"}}}
+		old.SetNamespace("cloud")
+		old.SetName("old")
+		p.Create(old)
+		p.Settle()
+		p.Ready()
+		for schema, want := range map[string]string{"my_app": "utf8mb4", "old": "utf8mb3"} {
+			if d, ok := m.Database(schema); !ok || d.CharacterSet != want {
+				t.Errorf("schema %s is made in %q, want %s", schema, d.CharacterSet, want)
+			}
+		}
+		said, _, _ := unstructured.NestedString(p.Object("Secret/cloud/old-db").Object, "data", "connection")
+		connection, err := base64.StdEncoding.DecodeString(said)
+		if err != nil || !strings.HasSuffix(string(connection), "?charset=utf8mb3") {
+			t.Errorf("the connection of a schema in utf8mb3 does not say so: %v", err)
+		}
+	})
+}
+
 func TestPasswordRotates(t *testing.T) {
 	play(t, func(p *kittest.Play, m *fake.Members) {
 		before := key(p, "password")

@@ -60,7 +60,8 @@ func writer(p *kittest.Play) string {
 	return field[string](p, "Service/cloud/db", "spec", "selector", "statefulset.kubernetes.io/pod-name")
 }
 
-func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestGolden(t *testing.T)         { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestGoldenVariants(t *testing.T) { infratest.Variants(t, scenario, db) }
 
 // At rest nothing is asked of Kubernetes. Each of the three agents is asked for its state.
 func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 3, 0) }
