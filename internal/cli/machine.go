@@ -14,11 +14,13 @@ import (
 
 // machineChecks look at whether this machine can run a cluster. devcluster itself names what else is missing.
 func machineChecks() []check {
-	return []check{checkRoot(), checkMemory("/proc/meminfo"), checkDisk(), checkCPU(), checkPrograms()}
+	_, err := beside()
+	return []check{checkRoot(os.Geteuid()), checkMemory("/proc/meminfo"), checkDisk("/var/lib", diskNeeded),
+		checkCPU(runtime.NumCPU()), checkPrograms(err, "/usr/sbin/runc", "/usr/lib/cni/bridge", "nft", "ip")}
 }
 
-func checkRoot() check {
-	if os.Geteuid() == 0 {
+func checkRoot(uid int) check {
+	if uid == 0 {
 		return check{Name: "user", State: checkOK, Message: "root"}
 	}
 	return check{Name: "user", State: checkFailed, Message: "you are not root",
@@ -64,35 +66,34 @@ func available(meminfo string) (int64, error) {
 	return 0, fmt.Errorf("%s does not say how much memory is available", meminfo)
 }
 
-func checkDisk() check {
+func checkDisk(dir string, needed int64) check {
 	var st syscall.Statfs_t
-	dir := "/var/lib"
 	if err := syscall.Statfs(dir, &st); err != nil {
 		return check{Name: "disk", State: checkWarning, Message: err.Error()}
 	}
 	free := int64(st.Bavail) * st.Bsize // no file system is that large
 	r := check{Name: "disk", State: checkOK, Message: fmt.Sprintf("%.1f GiB free in %s", float64(free)/(1<<30), dir)}
-	if free < diskNeeded {
+	if free < needed {
 		r.State, r.Do = checkFailed, "free some: images and volumes need 8 GiB"
 	}
 	return r
 }
 
-func checkCPU() check {
-	r := check{Name: "cpu", State: checkOK, Message: fmt.Sprintf("%d %s", runtime.NumCPU(), runtime.GOARCH)}
-	if runtime.NumCPU() < 2 {
+func checkCPU(n int) check {
+	r := check{Name: "cpu", State: checkOK, Message: fmt.Sprintf("%d %s", n, runtime.GOARCH)}
+	if n < 2 {
 		r.State, r.Do = checkWarning, "two cores are the least that is comfortable"
 	}
 	return r
 }
 
-// checkPrograms looks for what devcluster needs beside itself; it installs what Debian has.
-func checkPrograms() check {
-	if _, err := beside(); err != nil {
+// checkPrograms looks for what devcluster needs beside itself, if it was found at all; it installs what Debian has.
+func checkPrograms(devcluster error, programs ...string) check {
+	if devcluster != nil {
 		return check{Name: "programs", State: checkFailed, Message: "devcluster is not there", Do: "build it: make build"}
 	}
 	var missing []string
-	for _, p := range []string{"/usr/sbin/runc", "/usr/lib/cni/bridge", "nft", "ip"} {
+	for _, p := range programs {
 		if filepath.IsAbs(p) {
 			if _, err := os.Stat(p); err != nil {
 				missing = append(missing, filepath.Base(p))

@@ -95,3 +95,20 @@ func TestTheCloudOutlivesItsServices(t *testing.T) {
 		}
 	})
 }
+
+// Each size is one that the kinds of all services take.
+func TestEverySizeIsTaken(t *testing.T) {
+	kittest.New(t, withNova()).Run(t, func(p *kittest.Play) {
+		services := ask(optional()...)
+		services["nova"] = map[string]any{}
+		p.Change(cloud, "spec.services", services)
+		for _, size := range []string{"dev", "small", "medium", "large"} {
+			p.Change(cloud, "spec.size", size)
+			p.Settle()
+			p.Ready()
+		}
+		if got := field(p, "Keystone/first-keystone", "spec", "replicas"); got != int64(5) {
+			t.Errorf("a large Keystone has %v replicas, want 5", got)
+		}
+	})
+}

@@ -89,6 +89,9 @@ type Database struct {
 // KitStatus returns the part of the status that the kit writes.
 func (d *Database) KitStatus() *owner.Status { return &d.Status.Status }
 
+// Paused tells whether the operator keeps its hands off.
+func (d *Database) Paused() bool { return d.Spec.Paused }
+
 // DatabaseList is a list of databases.
 // +kubebuilder:object:root=true
 type DatabaseList struct {

@@ -111,6 +111,9 @@ type Galera struct {
 // KitStatus returns the part of the status that the kit writes.
 func (g *Galera) KitStatus() *owner.Status { return &g.Status.Status }
 
+// Paused tells whether the operator keeps its hands off.
+func (g *Galera) Paused() bool { return g.Spec.Paused }
+
 // GaleraList is a list of Galera clusters.
 // +kubebuilder:object:root=true
 type GaleraList struct {

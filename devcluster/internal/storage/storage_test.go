@@ -3,6 +3,7 @@ package storage
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,6 +41,62 @@ func TestVolumeBelongsToItsNode(t *testing.T) {
 	}
 	if made.Spec.PersistentVolumeReclaimPolicy != reclaim {
 		t.Errorf("reclaim policy is %s", made.Spec.PersistentVolumeReclaimPolicy)
+	}
+}
+
+// A volume is removed with all that is in it, and no other one. One of a size is a file beside its folder, too; its
+// node is gone here, and its mounts with it.
+func TestDeleteRemovesWhatWasMade(t *testing.T) {
+	for name, files := range map[string][]string{"a folder": {"a/b"}, "of a size": {"a/b", "../pvc-1" + suffix}} {
+		t.Run(name, func(t *testing.T) {
+			f := folders{&cluster.Cluster{Name: "../../.." + t.TempDir()}} // in place of the clusters' own folder
+			made, other := provision(t, f, "pvc-1"), provision(t, f, "pvc-2")
+			for _, file := range files {
+				write(t, filepath.Join(made.Spec.Local.Path, file))
+			}
+			if err := f.Delete(t.Context(), made); err != nil {
+				t.Fatal(err)
+			}
+			left, err := os.ReadDir(f.cluster.Volumes("node-1"))
+			if err != nil || len(left) != 1 || left[0].Name() != other.Name {
+				t.Errorf("left are %v (%v), want %s alone", left, err, other.Name)
+			}
+			if err := f.Delete(t.Context(), made); err != nil {
+				t.Errorf("deleting what is gone already: %v", err)
+			}
+		})
+	}
+}
+
+// provision makes a volume on node-1.
+func provision(t *testing.T, f folders, name string) *corev1.PersistentVolume {
+	t.Helper()
+	class := &storagev1.StorageClass{ReclaimPolicy: new(corev1.PersistentVolumeReclaimDelete)}
+	volume, state, err := f.Provision(t.Context(), controller.ProvisionOptions{
+		PVName: name, SelectedNodeName: "node-1", PVC: &corev1.PersistentVolumeClaim{}, StorageClass: class})
+	if err != nil || state != controller.ProvisioningFinished {
+		t.Fatalf("making volume %s ends in state %s: %v", name, state, err)
+	}
+	return volume
+}
+
+func write(t *testing.T, file string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Before a pod is scheduled nobody knows on which node its folder belongs.
+func TestProvisionWantsANode(t *testing.T) {
+	f := folders{&cluster.Cluster{Name: "../../.." + t.TempDir()}}
+	_, _, err := f.Provision(t.Context(), controller.ProvisionOptions{PVName: "pvc-1",
+		StorageClass: &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "now"}}})
+	if err == nil || !strings.Contains(err.Error(), "class now must have volumeBindingMode WaitForFirstConsumer") {
+		t.Errorf("a volume without a node: %v", err)
 	}
 }
 

@@ -71,6 +71,28 @@ func TestSecretIsWhatTheDatabaseHas(t *testing.T) {
 	})
 }
 
+func TestSchemaHasTheCharacterSet(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		old := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "infra.stackwright.dev/v1alpha1",
+			"kind": "Database", "spec": map[string]any{"galera": "db", "characterSet": "utf8mb3"}}}
+		old.SetNamespace("cloud")
+		old.SetName("old")
+		p.Create(old)
+		p.Settle()
+		p.Ready()
+		for schema, want := range map[string]string{"my_app": "utf8mb4", "old": "utf8mb3"} {
+			if d, ok := m.Database(schema); !ok || d.CharacterSet != want {
+				t.Errorf("schema %s is made in %q, want %s", schema, d.CharacterSet, want)
+			}
+		}
+		said, _, _ := unstructured.NestedString(p.Object("Secret/cloud/old-db").Object, "data", "connection")
+		connection, err := base64.StdEncoding.DecodeString(said)
+		if err != nil || !strings.HasSuffix(string(connection), "?charset=utf8mb3") {
+			t.Errorf("the connection of a schema in utf8mb3 does not say so: %v", err)
+		}
+	})
+}
+
 func TestPasswordRotates(t *testing.T) {
 	play(t, func(p *kittest.Play, m *fake.Members) {
 		before := key(p, "password")
@@ -80,6 +102,24 @@ func TestPasswordRotates(t *testing.T) {
 		d, _ := m.Database("my_app")
 		if now := key(p, "password"); now == before || now != d.Password {
 			t.Errorf("the password changed: %t; the database has it: %t", now != before, now == d.Password)
+		}
+	})
+}
+
+func TestPausedKeepsItsPassword(t *testing.T) {
+	play(t, func(p *kittest.Play, _ *fake.Members) {
+		before := key(p, "password")
+		p.Change(app, "spec.paused", true)
+		p.Change(app, "spec.rotatePassword", "2026-02")
+		p.Settle()
+		if c := p.Condition(app, "Paused"); c.Status != "True" || key(p, "password") != before {
+			t.Errorf("Paused is %s, and the password stayed: %t", c.Status, key(p, "password") == before)
+		}
+		p.Change(app, "spec.paused", false)
+		p.Settle()
+		p.Ready()
+		if key(p, "password") == before {
+			t.Error("the password is the old one after the pause")
 		}
 	})
 }

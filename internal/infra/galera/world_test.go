@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit"
@@ -59,7 +60,8 @@ func writer(p *kittest.Play) string {
 	return field[string](p, "Service/cloud/db", "spec", "selector", "statefulset.kubernetes.io/pod-name")
 }
 
-func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestGolden(t *testing.T)         { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestGoldenVariants(t *testing.T) { infratest.Variants(t, scenario, db) }
 
 // At rest nothing is asked of Kubernetes. Each of the three agents is asked for its state.
 func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 3, 0) }
@@ -217,3 +219,26 @@ func TestVolumeThatThereIsNot(t *testing.T) {
 }
 
 func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) { infratest.KeepsVolumes(t, scenario, db, 3) }
+
+// The members are a person's while the object is paused: neither an edit nor a writer that is gone moves the
+// operator.
+func TestPausedIsLeftAlone(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		p.Change(db, "spec.paused", true)
+		p.Settle()
+		orders, objects := len(m.Orders()), p.Applied()
+		p.Change(db, "spec.config", map[string]any{"max_connections": "9"})
+		change(p, func(m *fake.Members) { m.Cut("db-0") })
+		if c := p.Condition(db, "Paused"); c.Status != "True" || !strings.Contains(c.Message, "spec.paused") {
+			t.Errorf("Paused is %s: %s", c.Status, c.Message)
+		}
+		if diff := cmp.Diff(objects, p.Applied()); diff != "" || len(m.Orders()) != orders {
+			t.Errorf("orders are %v, and objects changed while it was paused:\n%s", m.Orders()[orders:], diff)
+		}
+		p.Change(db, "spec.paused", false)
+		p.Settle()
+		if p.Applied() == objects || writer(p) != "db-1" {
+			t.Errorf("the edit came to nothing, and the Service leads to %s, want db-1", writer(p))
+		}
+	})
+}

@@ -4,6 +4,7 @@ package infratest
 
 import (
 	"net/http"
+	"os"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -99,6 +100,32 @@ func KeepsVolumes(t *testing.T, scenario func(*testing.T) kittest.Scenario, obje
 				if n != want {
 					t.Errorf("%d volume claims are left, want %d", n, want)
 				}
+			})
+		})
+	}
+}
+
+// Variants renders an object whose pods run on some nodes only, and one without TLS, and compares in what each
+// differs from testdata/minimal.yaml with a file of its name.
+func Variants(t *testing.T, scenario func(*testing.T) kittest.Scenario, object string) {
+	t.Helper()
+	base, err := os.ReadFile("testdata/minimal.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fields := range map[string]map[string]any{
+		"placed": {"spec.nodeSelector": map[string]any{"disk": "fast"}, "spec.tolerations": []any{
+			map[string]any{"key": "data", "operator": "Exists", "effect": "NoSchedule"}}},
+		"plain": {"spec.tls.disabled": true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+				for path, value := range fields {
+					p.Change(object, path, value)
+				}
+				p.Settle()
+				p.Ready()
+				kittest.Golden(t, "testdata/"+name+".diff", kittest.Diff(string(base), p.Applied()))
 			})
 		})
 	}

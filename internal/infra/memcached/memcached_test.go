@@ -28,7 +28,9 @@ func scenario(t *testing.T) kittest.Scenario {
 	}, "memcacheds")
 }
 
-func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestGolden(t *testing.T)         { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestGoldenVariants(t *testing.T) { infratest.Variants(t, scenario, cache) }
+
 func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
 func TestCrash(t *testing.T)  { kittest.New(t, scenario(t)).Crash(t, nil) }
 func TestDelete(t *testing.T) { kittest.New(t, scenario(t)).Delete(t, nil) }

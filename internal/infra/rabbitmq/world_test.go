@@ -39,8 +39,10 @@ func change(p *kittest.Play, f func(*fake.Members)) {
 	infratest.Change(p, f, "StatefulSet/cloud/mq")
 }
 
-func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
-func TestCrash(t *testing.T)  { kittest.New(t, scenario(t)).Crash(t, nil) }
+func TestGolden(t *testing.T)         { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestGoldenVariants(t *testing.T) { infratest.Variants(t, scenario, mq) }
+
+func TestCrash(t *testing.T) { kittest.New(t, scenario(t)).Crash(t, nil) }
 
 // At rest each member is asked once a minute whether it runs short of something; the four minutes of this test have
 // twelve such requests, and none to Kubernetes.
