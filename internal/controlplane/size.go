@@ -88,7 +88,7 @@ func small() sizing {
 		galera:    part{replicas: 3, cpu: "250m", memory: "1Gi", limit: "2Gi", storage: "20Gi"},
 		rabbitmq:  part{replicas: 3, cpu: "100m", memory: "512Mi", limit: "1Gi", storage: "5Gi"},
 		memcached: part{replicas: 2, cpu: "50m", memory: "256Mi", limit: "320Mi"},
-		keystone:  part{replicas: 2, workers: 2, cpu: "200m", memory: "384Mi", limit: "1Gi"},
+		keystone:  part{replicas: 2, workers: 2, cpu: "300m", memory: "384Mi", limit: "1Gi"},
 		glance:    part{replicas: 2, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi", storage: "100Gi"},
 		placement: part{replicas: 2, workers: 2, cpu: "100m", memory: "256Mi", limit: "512Mi"},
 		ovn:       part{replicas: 3, cpu: "50m", memory: "128Mi", limit: "512Mi", storage: "5Gi"},

@@ -32,6 +32,7 @@ type DatabaseSpec struct {
 	// +kubebuilder:default=utf8mb4
 	// +kubebuilder:validation:Enum=utf8mb4;utf8mb3
 	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="characterSet cannot change: tables keep the one that they were made with; make a new Database and load a dump into it"
 	CharacterSet string `json:"characterSet,omitempty"`
 	// RotatePassword makes a new password whenever it changes; any text will do, such as a date. Empty keeps the first.
 	// +optional
