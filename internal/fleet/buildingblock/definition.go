@@ -147,14 +147,14 @@ func steps() []step.Step[object] {
 			&appsv1.DaemonSet{}), step.Reads[object](refCell, refShared, refOVN, refOVNClient, refPassword),
 			step.Condition[object]("MetadataReady"))...),
 		step.Objects(stepCompute, computeSet, with(hosts, append(compute, step.Makes[object](&appsv1.DaemonSet{}),
-			step.Condition[object]("ComputeReady"))...)...),
+			step.Condition[object](fleet.ConditionCompute))...)...),
 		step.Check("registered", registered, step.Sees[object](stepHosts), step.Reads[object](refNodes, refHosts),
 			step.After[object](stepCompute, stepFake), step.Condition[object](conditionHosts)),
 		step.Objects(stepPlacement, aggregates, step.Reads[object](refCell, refNodes, refHosts, refNovas),
 			step.After[object](stepNodes, stepCompute, stepFake), step.Condition[object]("AggregatesReady"),
 			step.Makes[object](&openstackv1.HostAggregate{}, &openstackv1.AggregateHost{}), step.ForsakeWhen(forgotten)),
 		step.Objects(stepFake, fakeSet, with(release, append(compute, step.After[object](stepAccess), step.When(fake),
-			step.Makes[object](&appsv1.StatefulSet{}), step.Condition[object]("FakeReady"))...)...),
+			step.Makes[object](&appsv1.StatefulSet{}), step.Condition[object](fleet.ConditionFake))...)...),
 	}, identity()...)
 }
 
