@@ -105,9 +105,8 @@ func refs() []ref.Ref[object] {
 		}, ref.DigestOf[object](nodes.Level)),
 		ref.To(refNodes, &corev1.Node{}, func(object) []types.NamespacedName { return []types.NamespacedName{{}} },
 			ref.DigestOf[object](whereabouts)),
-		ref.To(refOthers, &fleetv1.BuildingBlock{}, func(b object) []types.NamespacedName {
-			return []types.NamespacedName{{Namespace: b.Namespace}}
-		}, ref.DigestOf[object](claim)),
+		ref.To(refOthers, &fleetv1.BuildingBlock{}, func(object) []types.NamespacedName { return nodes.Everywhere() },
+			ref.DigestOf[object](claim)),
 	)
 }
 
