@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
@@ -24,6 +26,22 @@ func Selector(b *fleetv1.BuildingBlock) map[string]string {
 		out[k] = string(v)
 	}
 	return out
+}
+
+// Conditions of blocks that tell of the agents by which Nova knows the hosts.
+const (
+	ConditionCompute = "ComputeReady"
+	ConditionFake    = "FakeReady"
+)
+
+// Settled tells whether every nova-compute of a block runs with what the block says now.
+func Settled(b *fleetv1.BuildingBlock) bool {
+	name := ConditionCompute
+	if b.Spec.Driver == fleetv1.DriverFake {
+		name = ConditionFake
+	}
+	c := meta.FindStatusCondition(b.Status.Conditions, name)
+	return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == b.Generation
 }
 
 // FakeHost names a host of driver fake.

@@ -3,11 +3,13 @@
 package nodes
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/outcome"
@@ -69,12 +71,16 @@ func None(field string, selector map[string]string, what string) *outcome.Outcom
 	return out
 }
 
-// Older tells which of two owners had its nodes first.
+// Everywhere is the key of a reference to all owners of nodes: nodes are the cluster's, and so are the sockets, the
+// bridges and the ports of their agents.
+func Everywhere() []types.NamespacedName { return []types.NamespacedName{{}} }
+
+// Older tells which of two owners had its nodes first. Two of one second are told apart by their names.
 func Older(a, b client.Object) bool {
 	if at, bt := a.GetCreationTimestamp(), b.GetCreationTimestamp(); !at.Equal(&bt) {
 		return at.Before(&bt)
 	}
-	return a.GetName() < b.GetName()
+	return cmp.Or(strings.Compare(a.GetName(), b.GetName()), strings.Compare(a.GetNamespace(), b.GetNamespace())) < 0
 }
 
 // Both are the names that are in both lists.

@@ -286,8 +286,11 @@ func (s *Store) All(gk schema.GroupKind, f func(client.Object)) {
 	}
 }
 
-// In returns the records of all objects of a kind in a namespace, by name.
+// In returns the records of all objects of a kind in a namespace, by name; of all namespaces, when it is empty.
 func (s *Store) In(gk schema.GroupKind, namespace string) []client.Object {
+	if namespace == metav1.NamespaceAll {
+		return s.records(gk, s.kinds[gk].index().ListKeys())
+	}
 	return s.indexed(gk, toolscache.NamespaceIndex, namespace)
 }
 
@@ -297,8 +300,12 @@ func (s *Store) Held(gk schema.GroupKind, finalizer string) []client.Object {
 }
 
 func (s *Store) indexed(gk schema.GroupKind, index, value string) []client.Object {
-	var out []client.Object
 	keys, _ := s.kinds[gk].index().IndexKeys(index, value)
+	return s.records(gk, keys)
+}
+
+func (s *Store) records(gk schema.GroupKind, keys []string) []client.Object {
+	var out []client.Object
 	slices.Sort(keys)
 	for _, k := range keys {
 		ns, name, _ := toolscache.SplitMetaNamespaceKey(k)

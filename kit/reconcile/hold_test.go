@@ -114,6 +114,39 @@ func TestReferenceToAllOfANamespace(t *testing.T) {
 	})
 }
 
+// A key without anything stands for all objects of a kind, in whatever namespace they are.
+func TestReferenceToAllNamespaces(t *testing.T) {
+	def := define(step.Objects("config", configMap("config", func(s *scope) string {
+		var names []string
+		for _, o := range s.All("things") {
+			names = append(names, o.GetNamespace()+"/"+o.GetName())
+		}
+		return strings.Join(names, " ")
+	}), makesMaps, step.Reads[*app]("things")))
+	def.Refs = append(def.Refs, ref.To("things", &thing{}, func(*app) []types.NamespacedName {
+		return []types.NamespacedName{{}}
+	}))
+	inWorld(t, def, func(w *world) {
+		seen := func(want string) {
+			t.Helper()
+			cm := &corev1.ConfigMap{}
+			w.pass(settle)
+			w.do(w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one-config"}, cm))
+			if got := cm.Data["value"]; got != want {
+				t.Errorf("seen are %q, want %q", got, want)
+			}
+		}
+		w.create(newApp("one"))
+		w.wantReady("one")
+		b, a := &thing{}, &thing{}
+		b.Name, a.Name, a.Namespace = "b", "a", "other"
+		w.create(b, a)
+		seen("default/b other/a")
+		w.do(w.c.Delete(t.Context(), a))
+		seen("default/b")
+	})
+}
+
 // A definition is told of each owner before its first run, of changes of its spec, and that it is gone.
 func TestNotice(t *testing.T) {
 	var mu sync.Mutex

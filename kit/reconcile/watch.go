@@ -132,7 +132,7 @@ func (l *Loop[T]) wakeParent(obj client.Object, q queue) {
 }
 
 func (l *Loop[T]) wakeReferrers(gk schema.GroupKind, obj client.Object, q queue) {
-	for _, k := range []types.NamespacedName{client.ObjectKeyFromObject(obj), {Namespace: obj.GetNamespace()}} {
+	for _, k := range []types.NamespacedName{client.ObjectKeyFromObject(obj), {Namespace: obj.GetNamespace()}, {}} {
 		l.memories.referrers(refKey{gk: gk, key: k}, func(key types.NamespacedName) {
 			q.Add(reconcile.Request{NamespacedName: key})
 		})

@@ -17,7 +17,8 @@ type Ref[T owner.Object] struct {
 	// Kind is a prototype of the referenced kind, such as &corev1.Secret{}.
 	Kind client.Object
 	// Keys returns what an owner refers to; none when the owner leaves the reference empty. A key without a name stands
-	// for all objects of the kind in its namespace, however many there are.
+	// for all objects of the kind in its namespace, one without anything for those of all namespaces, however many there
+	// are.
 	Keys func(T) []types.NamespacedName
 	// Fields are the keys of a Secret or ConfigMap that steps read. Only these enter fingerprints; empty means all.
 	Fields []string

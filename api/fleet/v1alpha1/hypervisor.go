@@ -102,6 +102,13 @@ type HypervisorStatus struct {
 	// +kubebuilder:validation:MaxItems=512
 	// +kubebuilder:validation:items:MaxLength=255
 	Traits []string `json:"traits,omitempty"`
+	// DeclaredTraits are those that the block gives the host, and those that it has given it and that are to be taken
+	// away: they stay here until no nova-compute gives them any more.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=512
+	// +kubebuilder:validation:items:MaxLength=255
+	DeclaredTraits []string `json:"declaredTraits,omitempty"`
 	// Servers is the number of servers on the host, in whatever state. It is empty while that is not known.
 	// +optional
 	Servers *int32 `json:"servers,omitempty"`

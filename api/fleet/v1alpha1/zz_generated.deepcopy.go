@@ -395,6 +395,11 @@ func (in *HypervisorStatus) DeepCopyInto(out *HypervisorStatus) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.DeclaredTraits != nil {
+		in, out := &in.DeclaredTraits, &out.DeclaredTraits
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Servers != nil {
 		in, out := &in.Servers, &out.Servers
 		*out = new(int32)

@@ -105,9 +105,8 @@ func refs() []ref.Ref[object] {
 		}, ref.DigestOf[object](nodes.Level)),
 		ref.To(refNodes, &corev1.Node{}, func(object) []types.NamespacedName { return []types.NamespacedName{{}} },
 			ref.DigestOf[object](whereabouts)),
-		ref.To(refOthers, &fleetv1.BuildingBlock{}, func(b object) []types.NamespacedName {
-			return []types.NamespacedName{{Namespace: b.Namespace}}
-		}, ref.DigestOf[object](claim)),
+		ref.To(refOthers, &fleetv1.BuildingBlock{}, func(object) []types.NamespacedName { return nodes.Everywhere() },
+			ref.DigestOf[object](claim)),
 	)
 }
 
@@ -147,14 +146,14 @@ func steps() []step.Step[object] {
 			&appsv1.DaemonSet{}), step.Reads[object](refCell, refShared, refOVN, refOVNClient, refPassword),
 			step.Condition[object]("MetadataReady"))...),
 		step.Objects(stepCompute, computeSet, with(hosts, append(compute, step.Makes[object](&appsv1.DaemonSet{}),
-			step.Condition[object]("ComputeReady"))...)...),
+			step.Condition[object](fleet.ConditionCompute))...)...),
 		step.Check("registered", registered, step.Sees[object](stepHosts), step.Reads[object](refNodes, refHosts),
 			step.After[object](stepCompute, stepFake), step.Condition[object](conditionHosts)),
 		step.Objects(stepPlacement, aggregates, step.Reads[object](refCell, refNodes, refHosts, refNovas),
 			step.After[object](stepNodes, stepCompute, stepFake), step.Condition[object]("AggregatesReady"),
 			step.Makes[object](&openstackv1.HostAggregate{}, &openstackv1.AggregateHost{}), step.ForsakeWhen(forgotten)),
 		step.Objects(stepFake, fakeSet, with(release, append(compute, step.After[object](stepAccess), step.When(fake),
-			step.Makes[object](&appsv1.StatefulSet{}), step.Condition[object]("FakeReady"))...)...),
+			step.Makes[object](&appsv1.StatefulSet{}), step.Condition[object](fleet.ConditionFake))...)...),
 	}, identity()...)
 }
 

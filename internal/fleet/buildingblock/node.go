@@ -14,7 +14,7 @@ func namespace(_ context.Context, s *scope) *outcome.Outcome {
 	return nodes.Welcome(s.Get(refNamespace), s.Owner().Namespace, "agents of hosts")
 }
 
-// free refuses a selector that no node has, and nodes that belong to another block.
+// free refuses a selector that no node has, and nodes that belong to another block, of whatever cloud.
 func free(_ context.Context, s *scope) *outcome.Outcome {
 	b := s.Owner()
 	names := selected(s, b)
@@ -27,8 +27,9 @@ func free(_ context.Context, s *scope) *outcome.Outcome {
 			continue
 		}
 		if both := nodes.Both(names, selected(s, c)); len(both) > 0 {
-			return outcome.Refuse("NodesTaken", "BuildingBlock %s has %s already, and a node belongs to one block only; "+
-				"change spec.hosts.nodeSelector of one of the two, or the labels of the nodes.", c.Name, nodes.List(both))
+			return outcome.Refuse("NodesTaken", "BuildingBlock %s/%s has %s already, and a node belongs to one block only; "+
+				"change spec.hosts.nodeSelector of one of the two, or the labels of the nodes.", c.Namespace, c.Name,
+				nodes.List(both))
 		}
 	}
 	return outcome.Done()

@@ -308,7 +308,7 @@ func TestANodeBelongsToOneBlock(t *testing.T) {
 		servicetest.Must(t, p.Client.Create(p.T.Context(), second))
 		p.Settle()
 		c := p.Condition("BuildingBlock/cloud/row-one", "NodesReady")
-		if c.Reason != "NodesTaken" || !strings.Contains(c.Message, "BuildingBlock rack-a has node-1 already") {
+		if c.Reason != "NodesTaken" || !strings.Contains(c.Message, "BuildingBlock cloud/rack-a has node-1 already") {
 			t.Errorf("NodesReady is %s: %s", c.Reason, c.Message)
 		}
 		if p.Object("DaemonSet/cloud/row-one-libvirt") != nil {
@@ -318,6 +318,37 @@ func TestANodeBelongsToOneBlock(t *testing.T) {
 		p.Settle()
 		if c := p.Condition("BuildingBlock/cloud/row-one", "Ready"); c.Status != metav1.ConditionTrue {
 			t.Errorf("with nodes of its own the block is %s: %s", c.Reason, c.Message)
+		}
+	})
+}
+
+// That goes for blocks of two clouds, too, which may have one name.
+func TestANodeBelongsToOneCloud(t *testing.T) {
+	kittest.New(t, scenario(t, "libvirt", "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Create(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
+			"metadata": map[string]any{"name": "second"}}})
+		p.Pass(time.Second)
+		other := p.Object(rack).DeepCopy()
+		other.SetNamespace("second")
+		other.SetResourceVersion("")
+		other.SetUID("")
+		servicetest.Must(t, p.Client.Create(p.T.Context(), other))
+		p.Settle()
+		c := p.Condition("BuildingBlock/second/rack-a", "NodesReady")
+		if c.Reason != "NodesTaken" || !strings.Contains(c.Message, "BuildingBlock cloud/rack-a has node-1 already") {
+			t.Errorf("NodesReady is %s: %s", c.Reason, c.Message)
+		}
+		if p.Object("DaemonSet/second/rack-a-libvirt") != nil {
+			t.Error("libvirt was started twice on a node")
+		}
+		if c := p.Condition(rack, "Ready"); c.Status != metav1.ConditionTrue {
+			t.Errorf("the block that was there first is %s: %s", c.Reason, c.Message)
+		}
+		p.Remove(rack)
+		p.Settle()
+		if c := p.Condition("BuildingBlock/second/rack-a", "NodesReady"); c.Status != metav1.ConditionTrue {
+			t.Errorf("when the other one has gone NodesReady is %s: %s", c.Reason, c.Message)
 		}
 	})
 }

@@ -30,6 +30,7 @@ func reason(o object) string { return ours + "leaves BuildingBlock " + o.Spec.Bl
 // act looks at a host, and closes one that is to leave.
 func (c *controller) act(ctx context.Context, sc *scope) *outcome.Outcome {
 	o, see := sc.Owner(), looker(sc.All)
+	c.note(o, func(b *book) { b.withdrawn = nil })
 	if see.forgotten() {
 		c.note(o, func(b *book) { *b = book{} })
 		return because("NoNova", outcome.Wait("NovaCell "+o.Spec.Cell, "NovaCell %s is deleted, and there is no Nova in "+
@@ -66,7 +67,10 @@ func (c *controller) act(ctx context.Context, sc *scope) *outcome.Outcome {
 		return outcome.Poll(soon, "Nova", "Host %s is opened to new servers again; wait until Nova says so.",
 			o.Name)
 	}
-	return f.verdict(o, s)
+	if out := f.verdict(o, s); out != nil {
+		return out
+	}
+	return c.withdraw(ctx, sc, a, s, f)
 }
 
 // dial leads to the cloud of a host.

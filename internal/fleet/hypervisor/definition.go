@@ -8,6 +8,7 @@ package hypervisor
 
 import (
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -61,6 +62,9 @@ type book struct {
 	// closed is since when the host is known to be closed to new servers.
 	closed  time.Time
 	vacancy fleetv1.Vacancy
+	settled settled
+	// withdrawn are traits that the block has declared once, and that the host will not have again because of that.
+	withdrawn []string
 }
 
 // Definition is the operator. It asks the clouds of others.
@@ -96,7 +100,7 @@ func refs() []ref.Ref[object] {
 	}
 }
 
-// members is all of a block that decides which hosts it has.
+// members is all of a block that decides which hosts it has, and what they are given.
 func members(o client.Object) string {
 	b, ok := o.(*fleetv1.BuildingBlock)
 	if !ok {
@@ -110,7 +114,8 @@ func members(o client.Object) string {
 	if b.DeletionTimestamp != nil {
 		leaves = "leaves"
 	}
-	return nodes.Claim(b, fleet.Selector(b)) + "\x00" + leaves + "\x00" + strconv.Itoa(int(hosts))
+	return strings.Join([]string{nodes.Claim(b, fleet.Selector(b)), leaves, strconv.Itoa(int(hosts)),
+		strconv.FormatBool(b.Paused()), strings.Join(declared(b), ",")}, "\x00")
 }
 
 // looker is what a scope and a view have in common.

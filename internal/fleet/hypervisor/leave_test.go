@@ -197,8 +197,9 @@ func departure(p *kittest.Play) {
 	h.with("node-1", func(o *host) { o.up = false })
 }
 
-// A host comes, or leaves, also when the operator is killed at any request.
+// A host comes, loses a trait, or leaves, also when the operator is killed at any request.
 func TestCrash(t *testing.T) {
+	t.Run("traits", func(t *testing.T) { kittest.New(t, scenario(t)).Crash(t, withdrawal) })
 	t.Run("arrival", func(t *testing.T) { kittest.New(t, scenario(t)).Crash(t, nil) })
 	t.Run("departure", func(t *testing.T) {
 		s := scenario(t)

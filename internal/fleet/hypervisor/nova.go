@@ -174,10 +174,8 @@ func (a api) room(ctx context.Context, id string) (r room, err error) {
 	if err := a.get(ctx, placement, at+"/inventories", nil, &inventories); err != nil {
 		return room{}, err
 	}
-	var traits struct {
-		Traits []string `json:"traits"`
-	}
-	if err := a.get(ctx, placement, at+"/traits", nil, &traits); err != nil {
+	traits, err := a.traits(ctx, id)
+	if err != nil {
 		return room{}, err
 	}
 	r.inventories, r.traits = inventories.Inventories, traits.Traits

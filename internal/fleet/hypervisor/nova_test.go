@@ -27,6 +27,8 @@ type hall struct {
 	gone, sticky bool
 	// nameless says that nobody may list the servers of others.
 	nameless bool
+	// late is how many writes of traits others are quicker than.
+	late int
 }
 
 // host is one that nova-compute has registered.
@@ -41,13 +43,17 @@ type host struct {
 	promised     int
 	generation   int
 	vcpus, mb    int
+	traits       []string
 }
+
+// natural are the traits of hosts of which nobody has said anything.
+func natural() []string { return []string{"HW_CPU_X86_AVX", "CUSTOM_GOLD"} }
 
 func newHall(hosts ...string) *hall {
 	h := &hall{Cloud: fake.New(kinds.Served()), hosts: map[string]*host{}}
 	for n, name := range hosts {
 		h.hosts[name] = &host{id: fmt.Sprintf("00000000-0000-4000-8000-%012d", n+1), mapped: true, up: true, provided: true,
-			zone: "nova", generation: 1, vcpus: 16, mb: 7962}
+			zone: "nova", generation: 1, vcpus: 16, mb: 7962, traits: natural()}
 	}
 	return h
 }
@@ -57,7 +63,8 @@ func (h *hall) with(name string, change func(*host)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.hosts[name] == nil {
-		h.hosts[name] = &host{id: "00000000-0000-4000-8000-000000000099", zone: "nova", vcpus: 16, mb: 7962}
+		h.hosts[name] = &host{id: "00000000-0000-4000-8000-000000000099", zone: "nova", vcpus: 16, mb: 7962,
+			traits: natural()}
 	}
 	change(h.hosts[name])
 }
@@ -139,6 +146,8 @@ func (h *hall) answer(r *http.Request, path string, nova bool) (int, any) {
 		return h.providers()
 	case "DELETE resource_providers/ID":
 		return h.unprovide(h.named(id))
+	case "PUT resource_providers/ID/traits":
+		return h.characterize(r, h.named(id))
 	}
 	return room(what, h.named(id))
 }
@@ -275,6 +284,26 @@ func (h *hall) unprovide(o *host) (int, any) {
 	return http.StatusNoContent, nil
 }
 
+// characterize sets all traits of a provider, of which the caller has to know the generation.
+func (h *hall) characterize(r *http.Request, o *host) (int, any) {
+	var in struct {
+		Generation *int     `json:"resource_provider_generation"`
+		Traits     []string `json:"traits"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.Generation == nil || in.Traits == nil {
+		return http.StatusBadRequest, refusal("the body is not right")
+	}
+	if h.late > 0 {
+		h.late--
+		o.generation++
+	}
+	if *in.Generation != o.generation {
+		return http.StatusConflict, refusal("Resource provider's generation already changed.")
+	}
+	o.traits, o.generation = in.Traits, o.generation+1
+	return http.StatusOK, map[string]any{"resource_provider_generation": o.generation, "traits": o.traits}
+}
+
 // room is what Placement says of one host.
 func room(what string, o *host) (int, any) {
 	has := func(total, reserved int, ratio float64) any {
@@ -285,7 +314,7 @@ func room(what string, o *host) (int, any) {
 		return http.StatusOK, map[string]any{"resource_provider_generation": o.generation, "inventories": map[string]any{
 			"VCPU": has(o.vcpus, 0, 4), "MEMORY_MB": has(o.mb, 512, 1), "DISK_GB": has(48, 0, 1.5)}}
 	case "GET resource_providers/ID/traits":
-		return http.StatusOK, map[string]any{"traits": []string{"HW_CPU_X86_AVX", "CUSTOM_GOLD"}}
+		return http.StatusOK, map[string]any{"resource_provider_generation": o.generation, "traits": o.traits}
 	case "GET resource_providers/ID/usages":
 		n := o.promised + len(o.servers)
 		return http.StatusOK, map[string]any{"usages": map[string]any{"VCPU": n, "MEMORY_MB": 64 * n, "DISK_GB": n}}

@@ -21,16 +21,19 @@ const (
 // report writes what was seen into status. Nothing was after a restart that no look has followed: then it stays.
 func (c *controller) report(v step.View, o object) {
 	b := c.book(o)
+	block, _ := looker(v.Referenced).first(refBlock).(*fleetv1.BuildingBlock)
+	given := b.given(o, block)
 	if b.facts == nil {
 		if looker(v.Referenced).forgotten() {
-			o.Status = fleetv1.HypervisorStatus{Status: o.Status.Status}
+			o.Status, given = fleetv1.HypervisorStatus{Status: o.Status.Status}, nil
 		}
+		o.Status.DeclaredTraits = given
 		return
 	}
 	f, kit := b.facts, o.Status.Status
 	o.Status = fleetv1.HypervisorStatus{Status: kit, ID: f.machine.ID, State: f.state(), Type: cut(f.machine.Type),
 		Version: version(f.machine.Version), Zone: cut(f.Zone), Aggregates: few(f.aggregates, mostAggregates),
-		Traits: few(f.room.traits, mostTraits), Vacancy: b.vacancy}
+		Traits: few(f.room.traits, mostTraits), DeclaredTraits: given, Vacancy: b.vacancy}
 	if f.agent.ID != "" {
 		o.Status.Service = fleetv1.HostService{ID: f.agent.ID, Disabled: f.disabled(), DisabledReason: cut(f.Reason)}
 	}

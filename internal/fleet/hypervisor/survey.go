@@ -140,6 +140,13 @@ func (w *watch) expire() {
 	w.last = nil
 }
 
+// forget lets the next look at a machine's room be a new one.
+func (w *watch) forget(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.rooms, id)
+}
+
 // measure returns the room of a machine. Placement cannot list that of many, so it is asked when something shows that
 // it has changed: the provider's generation, or the servers.
 func (w *watch) measure(ctx context.Context, a api, s *survey, m machine) (room, error) {

@@ -204,7 +204,8 @@ func TestNodeThatIsNotRegisteredIsNamed(t *testing.T) {
 	})
 }
 
-// What only a look at other objects can tell is refused by a condition.
+// What only a look at other objects can tell is refused by a condition. A node that is taken is for a set of any
+// namespace.
 func TestRefusals(t *testing.T) {
 	for name, test := range map[string]struct {
 		change                  func(p *kittest.Play)
@@ -216,14 +217,13 @@ func TestRefusals(t *testing.T) {
 		"no nodes": {func(p *kittest.Play) {
 			p.Change(set, "spec.nodeSelector", map[string]any{"role": "gateway", "zone": "a"})
 		}, "NodesReady", "NoNodes", "kubectl label node NAME role=gateway zone=a"},
-		"taken": {func(p *kittest.Play) {
-			p.Create(&unstructured.Unstructured{Object: map[string]any{
-				"apiVersion": "infra.stackwright.dev/v1alpha1", "kind": "OVNChassis",
-				"metadata": map[string]any{"name": "later", "namespace": "cloud"},
-				"spec": map[string]any{"ovn": "ovn", "image": "images.test/ovn-chassis:1",
-					"nodeSelector": map[string]any{"network": "ovn"}},
-			}})
-		}, "NodesFree", "NodesTaken", "OVNChassis computes has node-1 already"},
+		"cloud": {func(p *kittest.Play) { p.Create(later("cloud")) },
+			"NodesFree", "NodesTaken", "OVNChassis cloud/computes has node-1 already"},
+		"second": {func(p *kittest.Play) {
+			p.Create(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
+				"metadata": map[string]any{"name": "second"}}})
+			p.Create(later("second"))
+		}, "NodesFree", "NodesTaken", "OVNChassis cloud/computes has node-1 already"},
 		"tunnels in userspace": {func(p *kittest.Play) {
 			p.Change("Node/node-2", "metadata.labels.network", "ovn")
 			for _, n := range []string{"node-1", "node-2"} {
@@ -237,8 +237,8 @@ func TestRefusals(t *testing.T) {
 				test.change(p)
 				p.Settle()
 				of := set
-				if name == "taken" {
-					of = "OVNChassis/cloud/later"
+				if test.condition == "NodesFree" {
+					of = "OVNChassis/" + name + "/later"
 				}
 				c := p.Condition(of, test.condition)
 				if c.Status != "False" || c.Reason != test.reason || !strings.Contains(c.Message, test.says) {
@@ -247,6 +247,16 @@ func TestRefusals(t *testing.T) {
 			})
 		})
 	}
+}
+
+// later is a set that wants the nodes of the first.
+func later(namespace string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "infra.stackwright.dev/v1alpha1", "kind": "OVNChassis",
+		"metadata": map[string]any{"name": "later", "namespace": namespace},
+		"spec": map[string]any{"ovn": "ovn", "image": "images.test/ovn-chassis:1",
+			"nodeSelector": map[string]any{"network": "ovn"}},
+	}}
 }
 
 func TestDeletionRemovesRecords(t *testing.T) {

@@ -73,9 +73,8 @@ func refs() []ref.Ref[object] {
 		}, ref.DigestOf[object](nodes.Level)),
 		ref.To(refNodes, &corev1.Node{}, func(object) []types.NamespacedName { return []types.NamespacedName{{}} },
 			ref.DigestOf[object](nodes.Digest)),
-		ref.To(refOthers, &infrav1.OVNChassis{}, func(o object) []types.NamespacedName {
-			return []types.NamespacedName{{Namespace: o.Namespace}}
-		}, ref.DigestOf[object](claim)),
+		ref.To(refOthers, &infrav1.OVNChassis{}, func(object) []types.NamespacedName { return nodes.Everywhere() },
+			ref.DigestOf[object](claim)),
 	}
 }
 

@@ -23,7 +23,7 @@ func some(_ context.Context, s *scope) *outcome.Outcome {
 	return outcome.Done()
 }
 
-// free refuses nodes that are chassis of an older set.
+// free refuses nodes that are chassis of an older set, of whatever namespace.
 func free(_ context.Context, s *scope) *outcome.Outcome {
 	o := s.Owner()
 	names := selected(s, o)
@@ -33,8 +33,9 @@ func free(_ context.Context, s *scope) *outcome.Outcome {
 			continue
 		}
 		if both := nodes.Both(names, selected(s, c)); len(both) > 0 {
-			return outcome.Refuse("NodesTaken", "OVNChassis %s has %s already, and a node is chassis of one set only; change "+
-				"spec.nodeSelector of one of the two, or the labels of the nodes.", c.Name, nodes.List(both))
+			return outcome.Refuse("NodesTaken", "OVNChassis %s/%s has %s already, and a node is chassis of one set only; "+
+				"change spec.nodeSelector of one of the two, or the labels of the nodes.", c.Namespace, c.Name,
+				nodes.List(both))
 		}
 	}
 	return outcome.Done()
