@@ -169,5 +169,6 @@ func (c *controller) forget(o object) {
 	c.outputs.drop(o.GetUID())
 	c.complaints.drop(o.GetUID())
 	c.uploads.drop(o.GetUID())
+	c.sought.drop(o.GetUID())
 	c.link(o, nil) // what it uses is known until it is gone
 }
