@@ -55,6 +55,9 @@ func (c *controller) bring(ctx context.Context, sc *scope) *outcome.Outcome {
 	}
 	cell := sc.Cell()
 	cell.Marker = t.marker
+	if out := t.askFor(ctx, o.Common().Microversion); out != nil {
+		return out
+	}
 	p := policyOf(c.kind, o.Common())
 	if cell.ID == "" {
 		if out := c.obtain(ctx, sc, t, p); out != nil {

@@ -157,11 +157,10 @@ func badDeclarations() []bad {
 				"resource: {priorRoleRef: {id: a}, impliedRoleRef: {id: b}}, extra: {since: now}"))},
 		{name: "extra that is no object", asked: asked, projects: 1, mend: change("Project/shop", "spec.extra", nil),
 			objects: good(one("Project", "default", "shop", "resource: {}, extra: [1]"))},
-		{name: "a microversion that the service does not have", asked: []string{"ServerGroup/web"},
-			mend: change("ServerGroup/web", "spec.microversion", nil), seed: func(c *fake.Cloud) {
-				c.Microversions = map[string]string{"compute": "2.96"}
-			},
-			objects: good(one("ServerGroup", "default", "web", `resource: {policy: affinity}, microversion: "2.999"`))},
+		microversion("a microversion that the service does not have", "ServerGroup", "policy: affinity", "2.999"),
+		microversion("a microversion that nothing needs and the service does not have", "HostAggregate", "", "2.999"),
+		microversion("a microversion that the service has no more", "HostAggregate", "", "2.0"),
+		microversion("a microversion of a service that has none", "Network", "", "2.1"),
 		{name: "a service that the catalog does not have", asked: []string{"ServerGroup/web"},
 			seed:    func(c *fake.Cloud) { c.Missing = []string{"compute"} },
 			objects: good(one("ServerGroup", "default", "web", `resource: {policy: affinity}`))},
@@ -188,6 +187,13 @@ func badDeclarations() []bad {
 			spoil: another("Project", "twin", "import: {id: there-0}"), asked: []string{"Project/shop", "Project/twin"},
 			projects: 1},
 	}
+}
+
+// microversion asks for one that the cloud lacks.
+func microversion(name, kind, resource, version string) bad {
+	spec := fmt.Sprintf("resource: {%s}, microversion: %q", resource, version)
+	return bad{name: name, asked: []string{kind + "/web"}, objects: good(one(kind, "default", "web", spec)),
+		mend: change(kind+"/web", "spec.microversion", nil)}
 }
 
 // another makes one more object.

@@ -29,6 +29,7 @@ type controller struct {
 	// complaints are what services say of resources in an error.
 	complaints outputs
 	uploads    uploads
+	sought     sought
 	seen       sightings
 	follows    follows
 	turns      turns

@@ -37,28 +37,68 @@ func TestReferenceByFilter(t *testing.T) {
 	})
 }
 
-// The microversion that an object asks for is that of its creation; lists have their own.
+// The microversion that an object asks for is that of all its changes, whether these need one or not; what is read has
+// its own, and so has a deletion.
 func TestMicroversionIsUsed(t *testing.T) {
-	var creations, lists []string
-	w := newWorld(t, kind(t, "ServerGroup"))
-	w.spec()["microversion"] = "2.90"
-	w.fault = func(_ int, r *http.Request) fake.Fault {
-		switch version := r.Header.Get("OpenStack-API-Version"); {
-		case r.Method == http.MethodPost:
-			creations = append(creations, version)
-		case strings.HasSuffix(r.URL.Path, "/os-server-groups"):
-			lists = append(lists, version)
-		}
-		return fake.None
+	for name, c := range map[string]struct{ version, header, field string }{
+		"ServerGroup":   {"2.90", "compute 2.90", ""},
+		"HostAggregate": {"2.90", "compute 2.90", "availabilityZone"},
+		"Snapshot":      {"3.70", "volume 3.70", "description"},
+		"Volume":        {"3.20", "volume 3.20", "description"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sent := map[string][]string{}
+			w := newWorld(t, kind(t, name))
+			w.spec()["microversion"] = c.version
+			w.fault = func(_ int, r *http.Request) fake.Fault {
+				if strings.Contains(r.URL.Path, w.kind.Path) {
+					sent[r.Method] = append(sent[r.Method], r.Header.Get("OpenStack-API-Version"))
+				}
+				return fake.None
+			}
+			kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				if c.field != "" {
+					p.Change(name+"/sample", "spec.resource."+c.field, "other")
+					p.Pass(later)
+					p.Ready()
+					wantVersion(t, sent, http.MethodPut, c.header)
+				}
+				wantVersion(t, sent, http.MethodPost, c.header)
+				p.Remove(name + "/sample")
+				p.Pass(later)
+			})
+			for _, method := range []string{http.MethodGet, http.MethodDelete} {
+				if versions := sent[method]; len(versions) == 0 || slices.Contains(versions, c.header) {
+					t.Errorf("%s is sent with %q", method, versions)
+				}
+			}
+		})
 	}
+}
+
+// wantVersion tells when not all requests of a method asked for a microversion.
+func wantVersion(t *testing.T, sent map[string][]string, method, want string) {
+	t.Helper()
+	other := func(version string) bool { return version != want }
+	if versions := sent[method]; len(versions) == 0 || slices.ContainsFunc(versions, other) {
+		t.Errorf("%s is sent with %q", method, versions)
+	}
+}
+
+// An object that is deleted goes, although the cloud lacks the microversion that it asks for.
+func TestMicroversionIsNotNeededForADeletion(t *testing.T) {
+	w := newWorld(t, kind(t, "Snapshot"))
 	kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) {
 		p.Ready()
-		if len(creations) != 1 || creations[0] != "compute 2.90" {
-			t.Errorf("it is made with %q", creations)
+		p.Change("Snapshot/sample", "spec.microversion", "3.999")
+		p.Pass(later)
+		if c := p.Condition("Snapshot/sample", "Ready"); c.Reason != "MicroversionMissing" {
+			t.Errorf("the condition is %v", c)
 		}
-		if len(lists) == 0 || slices.Contains(lists, "compute 2.90") {
-			t.Errorf("lists are asked for with %q", lists)
-		}
+		p.Remove("Snapshot/sample")
+		p.Pass(later)
+		wantIn(p, "Snapshot", 0)
 	})
 }
 

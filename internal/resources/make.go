@@ -159,7 +159,7 @@ func (t *target) first(fields map[string]any) (any, error) {
 
 // complete tells whether an answer shows the resource as lists do.
 func (t *target) complete(seen map[string]any, needs []string, read string) bool {
-	return len(seen) > 0 && highest(needs...) == read &&
+	return len(seen) > 0 && cmp.Or(t.microversion, highest(needs...)) == read &&
 		(t.kind.State.Path == "" || body.At(seen, t.kind.State.Path) != nil)
 }
 

@@ -16,12 +16,7 @@ import (
 
 // take imports a resource.
 func (c *controller) take(ctx context.Context, sc *scope, t *target) *outcome.Outcome {
-	im := sc.Owner().Common().Import
-	filter := map[string]string{}
-	for name, v := range im.Filter {
-		filter[name] = string(v)
-	}
-	found, out := matchNow(ctx, t, im.ID, filter)
+	found, out := c.seek(ctx, sc, t)
 	if out != nil {
 		return out
 	}

@@ -43,7 +43,7 @@ func (c *controller) parted(ctx context.Context, sc *scope) *outcome.Outcome {
 	}
 	c.uploads.drop(o.GetUID())
 	id := bare(t.kind, cell.ID)
-	if err := t.mirror.Fresh(ctx, time.Time{}); err != nil {
+	if err := c.marks(ctx, o, t, id); err != nil {
 		return failed(err)
 	}
 	if out := c.ours(o, t, p, cell.ID); out != nil {
@@ -56,6 +56,18 @@ func (c *controller) parted(ctx context.Context, sc *scope) *outcome.Outcome {
 		c.forget(o)
 	}
 	return out
+}
+
+// marks has the mirror know whose a resource is before it is deleted, also one that lists leave out.
+func (c *controller) marks(ctx context.Context, o object, t *target, id string) error {
+	if err := t.mirror.Fresh(ctx, time.Time{}); err != nil {
+		return err
+	}
+	if _, listed := t.mirror.Get(id); listed || !Marked(t.kind) || !c.removals.last(o.GetUID()).IsZero() {
+		return nil
+	}
+	_, _, err := t.ask(ctx, id)
+	return err
 }
 
 // removed deletes a resource and waits until it is gone. What is being deleted is not deleted again: Cinder, for one,
@@ -176,5 +188,6 @@ func (c *controller) forget(o object) {
 	c.outputs.drop(o.GetUID())
 	c.complaints.drop(o.GetUID())
 	c.uploads.drop(o.GetUID())
+	c.sought.drop(o.GetUID())
 	c.link(o, nil) // what it uses is known until it is gone
 }

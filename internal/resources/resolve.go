@@ -91,8 +91,7 @@ func (c *controller) aim(o object, cl *cloud, wanted map[string]any) (*target, *
 	}
 	return &target{kind: c.kind, cloud: cl.key, door: cl.requests(), mirror: w.Mirror, lister: w.lister, wanted: wanted,
 		meter:  c.engine.metrics.meter(cl.name, c.kind.Name),
-		marker: markerOf(c.kind, o), cluster: c.engine.Cluster, microversion: o.Common().Microversion,
-		owner: o.GetNamespace()}, nil
+		marker: markerOf(c.kind, o), cluster: c.engine.Cluster, owner: o.GetNamespace()}, nil
 }
 
 // markerOf is the marker of an object's resource; Keystone's ids have no dashes.

@@ -58,8 +58,11 @@ func TestWhatOthersOwnIsLeftToThem(t *testing.T) {
 		spec map[string]any
 		// then is the policy that the object has later, with or without a list of what it may do.
 		then string
+		// hidden resources are in no list.
+		hidden bool
 	}{
 		"import":                {spec: imports(nil)},
+		"import, not listed":    {spec: imports(map[string]any{"policy": "observe"}), then: "managed", hidden: true},
 		"import to adopt":       {spec: imports(map[string]any{"policy": "adopt"})},
 		"import to detach":      {spec: imports(map[string]any{"policy": "detach"})},
 		"import to delete":      {spec: imports(map[string]any{"policies": []any{"Delete"}})},
@@ -80,6 +83,7 @@ func TestWhatOthersOwnIsLeftToThem(t *testing.T) {
 					w := newWorld(t, k)
 					id := w.foreign("there")
 					w.seeds = append(w.seeds, func(cloud *fake.Cloud) { claimFor(cloud, k, id) })
+					w.hidden = c.hidden
 					maps.Copy(w.spec(), c.spec)
 					kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) { w.leaves(p, c.then) })
 				})

@@ -32,8 +32,9 @@ type target struct {
 	extra []string
 	// marker of the object, and the cluster that it is in.
 	marker, cluster string
-	microversion    string
-	owner           string
+	// microversion that the object asks for. What is deleted has none: the cloud may not have it any more.
+	microversion string
+	owner        string
 }
 
 // asked is a request about the resource.
@@ -49,22 +50,18 @@ type asked struct {
 
 // request sends something about the resource that a person waits for. The path may have a query.
 func (t *target) request(ctx context.Context, a asked) (map[string]any, error) {
-	version, service := "", a.service
-	if service == "" {
-		var err error
-		if version, err = t.version(ctx, a.needs...); err != nil {
-			return nil, err
-		}
-		service = t.kind.Service
+	version, err := t.chosen(ctx, a)
+	if err != nil {
+		return nil, err
 	}
 	path, query, _ := strings.Cut(a.path, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return nil, fmt.Errorf("the query of %s: %w", a.path, err)
 	}
-	resp, err := t.door.Do(ctx, openstack.Request{Service: service, Lane: openstack.Urgent, Owner: t.owner,
-		Method: cmp.Or(a.method, http.MethodPost), Path: path, Query: values, Body: a.in, ContentType: a.contentType,
-		Header: t.header(), Microversion: version})
+	resp, err := t.door.Do(ctx, openstack.Request{Service: cmp.Or(a.service, t.kind.Service), Lane: openstack.Urgent,
+		Owner: t.owner, Method: cmp.Or(a.method, http.MethodPost), Path: path, Query: values, Body: a.in,
+		ContentType: a.contentType, Header: t.header(), Microversion: version})
 	if err != nil {
 		return nil, err
 	}

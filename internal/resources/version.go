@@ -3,6 +3,7 @@ package resources
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -11,13 +12,44 @@ import (
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 )
 
-// version is the microversion of a request that needs each of some, or the one that the object asks for.
+// reasonMicroversion tells that the cloud lacks a microversion that is declared, or that something declared needs.
+const reasonMicroversion = "MicroversionMissing"
+
+// askFor asks for a microversion in all changes. One that the cloud does not have is refused before anything is sent.
+func (t *target) askFor(ctx context.Context, microversion string) *outcome.Outcome {
+	if t.microversion = microversion; microversion == "" {
+		return nil
+	}
+	least, most, err := t.door.Microversions(ctx, t.kind.Service)
+	switch {
+	case ignoreAbsent(err) != nil: // at the root of its version Glance, for one, has nothing
+		return failed(fmt.Errorf("reading the microversions of %s: %w", t.kind.Service, err))
+	case most == "":
+		return outcome.Refuse(reasonMicroversion, "spec.microversion is %s, and service %s of the cloud has no "+
+			"microversions. Leave out spec.microversion.", t.microversion, t.kind.Service)
+	case above(t.microversion, most) || above(least, t.microversion):
+		return outcome.Refuse(reasonMicroversion, "spec.microversion is %s, and service %s of the cloud has those from %s "+
+			"to %s. Give it one of these, or leave it out.", t.microversion, t.kind.Service, least, most)
+	}
+	return nil
+}
+
+// chosen is the microversion that a request is sent with. All changes have the one that the object asks for; what is
+// read is read as lists are.
+func (t *target) chosen(ctx context.Context, a asked) (string, error) {
+	switch {
+	case a.service != "":
+		return "", nil
+	case t.microversion != "" && a.method != http.MethodGet:
+		return t.microversion, nil
+	}
+	return t.version(ctx, a.needs...)
+}
+
+// version is the microversion of a request that needs each of some.
 func (t *target) version(ctx context.Context, needs ...string) (string, error) {
 	need := highest(needs...)
-	switch {
-	case t.microversion != "" && need != "":
-		return t.microversion, nil
-	case need == "":
+	if need == "" {
 		return "", nil
 	}
 	_, most, err := t.door.Microversions(ctx, t.kind.Service)
@@ -25,7 +57,7 @@ func (t *target) version(ctx context.Context, needs ...string) (string, error) {
 		return "", fmt.Errorf("reading the microversions of %s: %w", t.kind.Service, err)
 	}
 	if above(need, most) {
-		return "", &waiting{outcome.Refuse("MicroversionMissing",
+		return "", &waiting{outcome.Refuse(reasonMicroversion,
 			"What is declared needs microversion %s of %s, and the cloud has %s at most. Leave out %s.",
 			need, t.kind.Service, orNone(most), t.tooNew(most))}
 	}

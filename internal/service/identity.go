@@ -210,7 +210,7 @@ func (s Service[T]) endpoint(o T, d door, which, url, region string) *openstackv
 		ObjectMeta: s.meta(o, EndpointName(d.name, which)),
 		Spec: openstackv1.EndpointSpec{ResourceSpec: s.Registered(o), Resource: &openstackv1.EndpointResource{
 			ServiceRef: openstackv1.Reference{Name: d.name}, Interface: which, URL: url,
-			RegionRef: &openstackv1.Reference{External: &openstackv1.External{Name: region}},
+			RegionRef: &openstackv1.ReferenceOrNone{External: &openstackv1.External{Name: region}},
 		}},
 	}
 }

@@ -124,6 +124,36 @@ type Reference struct {
 	External *External `json:"external,omitempty"`
 }
 
+// ReferenceOrNone names another resource, or says that there is none: one of name, id, external and none. It takes the
+// place of a Reference where OpenStack lets a field be emptied; a field that is left out is not looked at.
+// +kubebuilder:validation:XValidation:rule="[has(self.name), has(self.id), has(self.external), has(self.none)].exists_one(x, x)",message="set exactly one of name, id, external and none"
+// +kubebuilder:validation:XValidation:rule="!has(self.__namespace__) || has(self.name)",message="namespace says where the object is; set name, too"
+type ReferenceOrNone struct {
+	// Name of the object that stands for the resource.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+	// Namespace of that object when it is another one than this object's. A ReferenceGrant there has to allow it, and both
+	// objects have to be in the same ClusterCloud.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace,omitempty"`
+	// ID of the resource in OpenStack, which nothing here stands for.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=255
+	ID string `json:"id,omitempty"`
+	// External finds a resource in OpenStack which nothing here stands for, such as a flavor that all projects see.
+	// +optional
+	External *External `json:"external,omitempty"`
+	// None is true when there is to be none: what is there is taken away.
+	// +optional
+	// +kubebuilder:validation:Enum=true
+	None *bool `json:"none,omitempty"`
+}
+
 // External finds one resource in OpenStack.
 // +kubebuilder:validation:XValidation:rule="has(self.name) || has(self.filter)",message="set name, filter or both"
 type External struct {

@@ -130,9 +130,9 @@ type VolumeTypeResource struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=256
 	ExtraSpecs map[string]Text `json:"extraSpecs,omitzero"`
-	// Limits of the volumes' speed.
+	// Limits of the volumes' speed. `{none: true}` says that there is none.
 	// +optional
-	QoSRef *Reference `json:"qosRef,omitempty"`
+	QoSRef *ReferenceOrNone `json:"qosRef,omitempty"`
 }
 
 // VolumeTypeList is a list of objects of kind VolumeType.

@@ -54,9 +54,9 @@ type RegionResource struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Description *string `json:"description,omitempty"`
-	// Region that this one is a part of.
+	// Region that this one is a part of. `{none: true}` says that there is none.
 	// +optional
-	ParentRef *Reference `json:"parentRef,omitempty"`
+	ParentRef *ReferenceOrNone `json:"parentRef,omitempty"`
 }
 
 // RegionList is a list of objects of kind Region.
@@ -279,9 +279,9 @@ type UserResource struct {
 	// Domain of the resource; that of the cloud's credentials when empty. It cannot be changed after creation.
 	// +optional
 	DomainRef *Reference `json:"domainRef,omitempty"`
-	// Project of a login that names none.
+	// Project of a login that names none. `{none: true}` says that there is none.
 	// +optional
-	DefaultProjectRef *Reference `json:"defaultProjectRef,omitempty"`
+	DefaultProjectRef *ReferenceOrNone `json:"defaultProjectRef,omitempty"`
 	// Whether the user can log in.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
@@ -787,9 +787,9 @@ type EndpointResource struct {
 	// +kubebuilder:validation:MaxLength=225
 	// +kubebuilder:validation:Pattern="^[a-zA-Z0-9+.-]+:.+"
 	URL string `json:"url"`
-	// Region in which the service is.
+	// Region in which the service is. `{none: true}` says that there is none.
 	// +optional
-	RegionRef *Reference `json:"regionRef,omitempty"`
+	RegionRef *ReferenceOrNone `json:"regionRef,omitempty"`
 	// Whether the address is shown in the catalog.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`

@@ -229,9 +229,9 @@ type LoadBalancerResource struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	VIPAddress *string `json:"vipAddress,omitempty"`
-	// Limits of its address.
+	// Limits of its address. `{none: true}` says that there is none.
 	// +optional
-	VIPQoSPolicyRef *Reference `json:"vipQoSPolicyRef,omitempty"`
+	VIPQoSPolicyRef *ReferenceOrNone `json:"vipQoSPolicyRef,omitempty"`
 	// What may pass to it.
 	// +optional
 	// +listType=atomic
@@ -351,9 +351,9 @@ type ListenerResource struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	ProtocolPort int64 `json:"protocolPort"`
-	// Pool that gets connections no L7Policy takes.
+	// Pool that gets connections no L7Policy takes. `{none: true}` says that there is none.
 	// +optional
-	DefaultPoolRef *Reference `json:"defaultPoolRef,omitempty"`
+	DefaultPoolRef *ReferenceOrNone `json:"defaultPoolRef,omitempty"`
 	// Connections at a time; -1 is no limit.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
@@ -389,9 +389,9 @@ type ListenerResource struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=2073600000
 	TimeoutTcpInspect *int64 `json:"timeoutTcpInspect,omitempty"`
-	// Certificate and key, as PKCS12.
+	// Certificate and key, as PKCS12. `{none: true}` says that there is none.
 	// +optional
-	DefaultTLSContainerRef *Reference `json:"defaultTLSContainerRef,omitempty"`
+	DefaultTLSContainerRef *ReferenceOrNone `json:"defaultTLSContainerRef,omitempty"`
 	// Certificates and keys of more names.
 	// +optional
 	// +listType=atomic
@@ -401,12 +401,12 @@ type ListenerResource struct {
 	// +optional
 	// +kubebuilder:validation:Enum="MANDATORY";"NONE";"OPTIONAL"
 	ClientAuthentication *string `json:"clientAuthentication,omitempty"`
-	// Who signs clients.
+	// Who signs clients. `{none: true}` says that there is none.
 	// +optional
-	ClientCAContainerRef *Reference `json:"clientCAContainerRef,omitempty"`
-	// Clients that are void.
+	ClientCAContainerRef *ReferenceOrNone `json:"clientCAContainerRef,omitempty"`
+	// Clients that are void. `{none: true}` says that there is none.
 	// +optional
-	ClientCRLContainerRef *Reference `json:"clientCRLContainerRef,omitempty"`
+	ClientCRLContainerRef *ReferenceOrNone `json:"clientCRLContainerRef,omitempty"`
 	// Ciphers of TLS in the spelling of OpenSSL, with colons in between.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
@@ -526,21 +526,21 @@ type PoolResource struct {
 	// How a member is chosen.
 	// +kubebuilder:validation:Enum="LEAST_CONNECTIONS";"ROUND_ROBIN";"SOURCE_IP";"SOURCE_IP_PORT"
 	LbAlgorithm string `json:"lbAlgorithm"`
-	// How a client comes to the same member again.
+	// How a client comes to the same member again. `{none: true}` says that there is none.
 	// +optional
 	SessionPersistence *PoolSessionPersistence `json:"sessionPersistence,omitempty"`
 	// Whether members speak TLS.
 	// +optional
 	TLSEnabled *bool `json:"tlsEnabled,omitempty"`
-	// Certificate for members, as PKCS12.
+	// Certificate for members, as PKCS12. `{none: true}` says that there is none.
 	// +optional
-	TLSContainerRef *Reference `json:"tlsContainerRef,omitempty"`
-	// Who signs members.
+	TLSContainerRef *ReferenceOrNone `json:"tlsContainerRef,omitempty"`
+	// Who signs members. `{none: true}` says that there is none.
 	// +optional
-	CaContainerRef *Reference `json:"caContainerRef,omitempty"`
-	// Members that are void.
+	CaContainerRef *ReferenceOrNone `json:"caContainerRef,omitempty"`
+	// Members that are void. `{none: true}` says that there is none.
 	// +optional
-	CrlContainerRef *Reference `json:"crlContainerRef,omitempty"`
+	CrlContainerRef *ReferenceOrNone `json:"crlContainerRef,omitempty"`
 	// Ciphers of TLS in the spelling of OpenSSL, with colons in between.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
@@ -560,10 +560,12 @@ type PoolResource struct {
 }
 
 // PoolSessionPersistence is what sessionPersistence has in it.
+// +kubebuilder:validation:XValidation:rule="has(self.none) ? !(has(self.type) || has(self.cookieName) || has(self.persistenceTimeout) || has(self.persistenceGranularity)) : has(self.type)",message="set type, or none alone"
 type PoolSessionPersistence struct {
 	// By what it is known.
+	// +optional
 	// +kubebuilder:validation:Enum="APP_COOKIE";"HTTP_COOKIE";"SOURCE_IP"
-	Type string `json:"type"`
+	Type *string `json:"type,omitempty"`
 	// Cookie of the application.
 	// +optional
 	// +kubebuilder:validation:MaxLength=255
@@ -577,6 +579,10 @@ type PoolSessionPersistence struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	PersistenceGranularity *string `json:"persistenceGranularity,omitempty"`
+	// True says that there is none, and stands alone.
+	// +optional
+	// +kubebuilder:validation:Enum=true
+	None *bool `json:"none,omitempty"`
 }
 
 // PoolList is a list of objects of kind Pool.

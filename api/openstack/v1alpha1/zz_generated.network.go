@@ -514,9 +514,9 @@ type NetworkResource struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=255
 	DNSDomain *string `json:"dnsDomain,omitempty"`
-	// Limits of its ports.
+	// Limits of its ports. `{none: true}` says that there is none.
 	// +optional
-	QoSPolicyRef *Reference `json:"qosPolicyRef,omitempty"`
+	QoSPolicyRef *ReferenceOrNone `json:"qosPolicyRef,omitempty"`
 	// Zones in which it is. It cannot be changed after creation.
 	// +optional
 	// +listType=set
@@ -709,9 +709,9 @@ type SubnetPoolResource struct {
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MaxLength=64
 	Prefixes []string `json:"prefixes"`
-	// Scope in which addresses are unique.
+	// Scope in which addresses are unique. `{none: true}` says that there is none.
 	// +optional
-	AddressScopeRef *Reference `json:"addressScopeRef,omitempty"`
+	AddressScopeRef *ReferenceOrNone `json:"addressScopeRef,omitempty"`
 	// Prefix of subnets that ask for none.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -1312,9 +1312,9 @@ type PortResource struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	ExtraDHCPOpts []PortExtraDHCPOpts `json:"extraDHCPOpts,omitzero"`
-	// Limits of the port.
+	// Limits of the port. `{none: true}` says that there is none.
 	// +optional
-	QoSPolicyRef *Reference `json:"qosPolicyRef,omitempty"`
+	QoSPolicyRef *ReferenceOrNone `json:"qosPolicyRef,omitempty"`
 	// Whether the card is beside the server's processors.
 	// +optional
 	// +kubebuilder:validation:Enum="legacy";"preferred";"required";"socket"
@@ -1566,7 +1566,7 @@ type RouterResource struct {
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MaxLength=255
 	Tags []string `json:"tags,omitzero"`
-	// Way to the outside.
+	// Way to the outside. `{none: true}` says that there is none.
 	// +optional
 	ExternalGateway *RouterExternalGateway `json:"externalGateway,omitempty"`
 	// More routes.
@@ -1596,9 +1596,11 @@ type RouterResource struct {
 }
 
 // RouterExternalGateway is what externalGateway has in it.
+// +kubebuilder:validation:XValidation:rule="has(self.none) ? !(has(self.networkRef) || has(self.enableSNAT) || has(self.addresses) || has(self.qosPolicyRef)) : has(self.networkRef)",message="set networkRef, or none alone"
 type RouterExternalGateway struct {
 	// External network.
-	NetworkRef Reference `json:"networkRef"`
+	// +optional
+	NetworkRef *Reference `json:"networkRef,omitempty"`
 	// Whether addresses are translated on the way out.
 	// +optional
 	EnableSNAT *bool `json:"enableSNAT,omitempty"`
@@ -1607,9 +1609,13 @@ type RouterExternalGateway struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Addresses []RouterExternalGatewayAddresses `json:"addresses,omitzero"`
-	// Limits of the way.
+	// Limits of the way. `{none: true}` says that there is none.
 	// +optional
-	QoSPolicyRef *Reference `json:"qosPolicyRef,omitempty"`
+	QoSPolicyRef *ReferenceOrNone `json:"qosPolicyRef,omitempty"`
+	// True says that there is none, and stands alone.
+	// +optional
+	// +kubebuilder:validation:Enum=true
+	None *bool `json:"none,omitempty"`
 }
 
 // RouterExternalGatewayAddresses is what addresses has in it.
@@ -1786,16 +1792,16 @@ type FloatingIPResource struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	FloatingIP *string `json:"floatingIP,omitempty"`
-	// Port that it leads to; another one can be named at any time.
+	// Port that it leads to; another one can be named at any time. `{none: true}` says that there is none.
 	// +optional
-	PortRef *Reference `json:"portRef,omitempty"`
+	PortRef *ReferenceOrNone `json:"portRef,omitempty"`
 	// Address of the port, when it has several.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	FixedIP *string `json:"fixedIP,omitempty"`
-	// Limits of the address.
+	// Limits of the address. `{none: true}` says that there is none.
 	// +optional
-	QoSPolicyRef *Reference `json:"qosPolicyRef,omitempty"`
+	QoSPolicyRef *ReferenceOrNone `json:"qosPolicyRef,omitempty"`
 	// Name of the address in DNS. It cannot be changed after creation.
 	// +optional
 	// +kubebuilder:validation:MaxLength=255

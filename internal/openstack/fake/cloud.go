@@ -43,6 +43,8 @@ type Cloud struct {
 	Quota map[string]int
 	// More are names of fields that services take though their descriptors do not have them, and whether they show them.
 	More map[string]bool
+	// Spell is how services write fields down that clients may spell in several ways, by the names of the fields.
+	Spell map[string]func(any) any
 	// Imports are the ways in which images can be imported. ImportsFail lets imports end with queued images, and Filtered
 	// is what addresses must not have in them.
 	Imports     []string

@@ -93,7 +93,7 @@ func (c *Cloud) create(k *d.Kind, parent map[string]any, id string, q *question)
 		id = accessID(in)
 	}
 	fields := c.defaults(k)
-	maps.Copy(fields, placed(k, in))
+	maps.Copy(fields, c.spelled(placed(k, in)))
 	maps.Copy(fields, placed(k, parent))
 	if own, ok := fields[k.IDField()].(string); ok && own != "" {
 		id = own // the id of what it attaches
@@ -298,7 +298,7 @@ func (c *Cloud) update(k *d.Kind, id string, q *question) answer {
 	if problem != "" {
 		return failure(http.StatusBadRequest, problem)
 	}
-	for name, v := range placed(k, in) {
+	for name, v := range c.spelled(placed(k, in)) {
 		if f, ok := top(k, name); !ok || !f.WriteOnly {
 			row.fields[name] = v
 		}
@@ -309,6 +309,16 @@ func (c *Cloud) update(k *d.Kind, id string, q *question) answer {
 	}
 	row.updated = time.Now()
 	return c.show(k, id)
+}
+
+// spelled are fields as the service writes them down.
+func (c *Cloud) spelled(fields map[string]any) map[string]any {
+	for name, v := range fields {
+		if spell := c.Spell[name]; spell != nil && v != nil {
+			fields[name] = spell(v)
+		}
+	}
+	return fields
 }
 
 // hide takes away what the service does not show.

@@ -57,6 +57,10 @@ func render(fields []d.Field, declared map[string]any, object string, r Resolver
 		case !ok:
 			continue
 		}
+		if none(f, v) {
+			out[f.API] = nil
+			continue
+		}
 		f.Ref = RefKind(f, fields, declared)
 		value, err := value(f, v, r)
 		if err != nil {
@@ -65,6 +69,13 @@ func render(fields []d.Field, declared map[string]any, object string, r Resolver
 		out[f.API] = value
 	}
 	return out, nil
+}
+
+// none tells whether a field is declared to have no value.
+func none(f d.Field, v any) bool {
+	m, _ := v.(map[string]any)
+	set, _ := m[d.NoneWord].(bool)
+	return f.Nullable && set
 }
 
 // RefKind is the kind that a field refers to, which may depend on another field beside it; empty when that leaves only

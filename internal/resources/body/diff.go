@@ -42,8 +42,11 @@ func Diff(k *d.Kind, wanted, seen map[string]any) []Difference {
 // Same tells whether a declared value and an observed one mean the same.
 func Same(f d.Field, want, seen any) bool {
 	want = translated(f, want)
-	if empty(want) && empty(seen) {
+	switch {
+	case empty(want) && empty(seen):
 		return true
+	case want == nil: // of an object without entries only what is in it would count
+		return false
 	}
 	switch f.Type {
 	case d.Objects, d.Strings:

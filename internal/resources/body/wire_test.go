@@ -103,3 +103,38 @@ func TestDiffOfWhatIsShownSometimes(t *testing.T) {
 		})
 	}
 }
+
+// None is null, which is not the same as a field that nobody declares.
+func TestNone(t *testing.T) {
+	k := &d.Kind{Fields: []d.Field{
+		{API: "port_id", Ref: "Port", Nullable: true}, {API: "network_id", Ref: "Network"},
+		{API: "gateway", Type: d.Object, Nullable: true, Fields: []d.Field{{API: "mtu", Type: d.Int}}},
+	}}
+	none := map[string]any{"none": true}
+	wanted, err := body.Render(k, map[string]any{"portRef": none, "gateway": none}, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"port_id": nil, "gateway": nil}
+	if diff := cmp.Diff(want, wanted); diff != "" {
+		t.Fatalf("-want +got:\n%s", diff)
+	}
+	if sent, _ := body.Sent(k, wanted); cmp.Diff(want, sent) != "" {
+		t.Errorf("what is sent is %v", sent)
+	}
+	for name, c := range map[string]struct {
+		seen map[string]any
+		want int
+	}{
+		"nothing":       {map[string]any{}, 0},
+		"null":          {map[string]any{"port_id": nil, "gateway": nil, "network_id": "n"}, 0},
+		"empty":         {map[string]any{"port_id": "", "gateway": map[string]any{}}, 0},
+		"a port":        {map[string]any{"port_id": "p"}, 1},
+		"a gateway":     {map[string]any{"gateway": map[string]any{"mtu": 1500.0}}, 1},
+		"other entries": {map[string]any{"gateway": map[string]any{"id": "g"}}, 1},
+	} {
+		if got := body.Diff(k, wanted, c.seen); len(got) != c.want {
+			t.Errorf("%s: it differs in %v", name, got)
+		}
+	}
+}

@@ -42,6 +42,8 @@ type Field struct {
 	Own bool
 	// Values translates what is declared to what the API takes and shows, where that differs; nil is null.
 	Values map[string]any
+	// Nullable is for a reference or an object for which OpenStack takes null: people can declare that there is none.
+	Nullable bool
 	// Named takes the name of the Kubernetes object when the field is empty.
 	Named bool
 	// Enum, Pattern, Max (length of a string or value of a number) and Min (value) limit the value. HasMin tells that
@@ -69,6 +71,9 @@ type Field struct {
 	// Since is the lowest microversion that knows the field.
 	Since string
 }
+
+// NoneWord is what people set in a Nullable field to say that there is none.
+const NoneWord = "none"
 
 // Self is a path in an observed resource: the resource itself.
 const Self = "."

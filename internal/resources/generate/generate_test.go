@@ -35,6 +35,11 @@ func thing() *d.Kind {
 			{API: "hints", Type: d.JSON, CreateOnly: true, Doc: "Hints for where to put it."},
 			{API: "options", Type: d.JSON, Doc: "Options of it."},
 			{API: "password", Type: d.Secret, WriteOnly: true, Doc: "Word that opens it."},
+			{API: "maker_id", Ref: "User", Nullable: true, Doc: "Who made it."},
+			{API: "lock", Type: d.Object, Nullable: true, Doc: "What it is locked by.", Fields: []d.Field{
+				{API: "key_id", Ref: "Key", Required: true, Doc: "Key that opens it."},
+				{API: "turns", Type: d.Int, Doc: "How often it turns."},
+			}},
 			{API: "box", Type: d.Object, Doc: "What it is in.", Fields: []d.Field{
 				{API: "import", CreateOnly: true, Doc: "Where it comes from."},
 				{API: "lid", Type: d.Bool, Required: true, CreateOnly: true, Doc: "Whether it has a lid."},

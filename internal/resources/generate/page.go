@@ -143,7 +143,7 @@ func span(f d.Field) string {
 }
 
 func notes(f d.Field) string {
-	text := strings.ReplaceAll(f.Doc, "|", `\|`)
+	text := strings.ReplaceAll(f.Doc, "|", `\|`) + noneDoc(f)
 	if f.Required {
 		text += " **Required.**"
 	}

@@ -40,6 +40,24 @@ func which(k *d.Kind, names []string) string {
 	return "[" + strings.Join(has, ", ") + "]"
 }
 
+// noneRules are the rules of an object that may be none: then nothing else is in it, and else all that is needed.
+func noneRules(f d.Field) []rule {
+	if !f.Nullable {
+		return nil
+	}
+	var some, needed, names []string
+	for _, inner := range f.Fields {
+		has := "has(" + value("self", []d.Field{inner}) + ")"
+		some = append(some, has)
+		if inner.Required {
+			needed, names = append(needed, has), append(names, inner.Spec())
+		}
+	}
+	none := "has(" + value("self", []d.Field{{API: d.NoneWord}}) + ")"
+	return []rule{{fmt.Sprintf("%s ? !(%s) : %s", none, strings.Join(some, " || "), strings.Join(needed, " && ")),
+		"set " + strings.Join(names, " and ") + ", or none alone"}}
+}
+
 // createOnly are the paths of the fields that cannot be changed. Entries of a list have no identity, so that what is in
 // them can only be constant as a whole.
 func createOnly(fields []d.Field, above []d.Field) [][]d.Field {

@@ -179,6 +179,39 @@ func wants(t *testing.T, k *d.Kind, resource map[string]any, what string, refuse
 	}
 }
 
+// A reference or object that OpenStack lets people empty can be none, which stands alone; others cannot.
+func TestServerTakesNone(t *testing.T) {
+	n := 0
+	for _, k := range kinds.Served() {
+		full, err := sample.Full(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range leaves(k.Fields, nil) {
+			last := path[len(path)-1]
+			if single := last.IsRef() && last.Type == d.String; at(full, path) == nil || !single && !last.Nullable {
+				continue
+			}
+			n++
+			name := shown(path)
+			change := func(v any) map[string]any {
+				out := runtime.DeepCopyJSON(full)
+				set(out, path, v)
+				return out
+			}
+			wants(t, k, change(map[string]any{d.NoneWord: true}), name+" that is none", !last.Nullable, "spec.resource")
+			if !last.Nullable {
+				continue
+			}
+			both, _ := sample.Value(last, 0)
+			both.(map[string]any)[d.NoneWord] = true
+			wants(t, k, change(both), name+" that is none and more", true, "none")
+			wants(t, k, change(map[string]any{d.NoneWord: false}), name+" that is not none", true, `supported values: "true"`)
+		}
+	}
+	t.Logf("%d fields", n)
+}
+
 // Values beyond the limits of their fields are refused: too large, too small, too long, none of the words, or of
 // another form.
 func TestServerKeepsLimits(t *testing.T) {

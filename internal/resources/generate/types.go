@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,16 +85,28 @@ func structsOf(name string, fields []d.Field) []goStruct {
 			Doc: doc(f), Name: goName(f.Spec()), Type: goType(inner, f), Tag: tag(f), Markers: markers(f),
 		})
 		if f.Type == d.Object || f.Type == d.Objects {
-			below := structsOf(inner, f.Fields)
-			below[0].Doc = inner + " is what " + f.Spec() + " has in it."
+			below := structsOf(inner, inside(f))
+			below[0].Doc, below[0].Rules = inner+" is what "+f.Spec()+" has in it.", noneRules(f)
 			list = append(list, below...)
 		}
 	}
 	return list
 }
 
+// inside are the fields of an object. In one that may be none all are optional, beside the word for that.
+func inside(f d.Field) []d.Field {
+	if !f.Nullable {
+		return f.Fields
+	}
+	list := slices.Clone(f.Fields)
+	for i := range list {
+		list[i].Required = false
+	}
+	return append(list, d.Field{API: d.NoneWord, Type: d.Bool, Doc: "True says that there is none, and stands alone."})
+}
+
 func doc(f d.Field) string {
-	text := f.Doc
+	text := f.Doc + noneDoc(f)
 	if f.CreateOnly {
 		text += " It cannot be changed after creation."
 	}
@@ -101,6 +114,14 @@ func doc(f d.Field) string {
 		text += " It needs microversion " + f.Since + "."
 	}
 	return text
+}
+
+// noneDoc tells how a field is emptied.
+func noneDoc(f d.Field) string {
+	if !f.Nullable {
+		return ""
+	}
+	return " `{" + d.NoneWord + ": true}` says that there is none."
 }
 
 // goType is the type of a field; optional ones are pointers, so that false and 0 can be declared.
@@ -112,6 +133,8 @@ func goType(inner string, f d.Field) string {
 	switch {
 	case f.IsRef() && f.Type == d.Strings:
 		return "[]Reference"
+	case f.IsRef() && f.Nullable:
+		return pointer + "ReferenceOrNone"
 	case f.IsRef():
 		return pointer + "Reference"
 	}
@@ -166,6 +189,8 @@ func markers(f d.Field) []string {
 		list = append(list, text("kubebuilder:validation:items:", f, 0)...)
 	case f.Type == d.Map:
 		add("kubebuilder:validation:MaxProperties=%d", maxStrings)
+	case f.API == d.NoneWord && f.Type == d.Bool:
+		add("kubebuilder:validation:Enum=true")
 	case f.Type == d.JSON:
 		add("kubebuilder:pruning:PreserveUnknownFields")
 		if f.CreateOnly {

@@ -11,7 +11,7 @@ var Endpoint = d.Kind{
 		{API: "service_id", Ref: "Service", Required: true, CreateOnly: true, Doc: "Service that answers there."},
 		{API: "interface", Required: true, Enum: []string{"admin", "internal", "public"}, Doc: "Who the address is for."},
 		{API: "url", Required: true, Max: 225, Pattern: "^[a-zA-Z0-9+.-]+:.+", Doc: "Address of the service's API."},
-		{API: "region_id", Ref: "Region", Doc: "Region in which the service is."},
+		{API: "region_id", Ref: "Region", Nullable: true, Doc: "Region in which the service is."},
 		{API: "enabled", Type: d.Bool, Doc: "Whether the address is shown in the catalog."},
 		description,
 	},

@@ -18,7 +18,7 @@ var Listener = d.Kind{
 			Enum: []string{"HTTP", "HTTPS", "PROMETHEUS", "SCTP", "TCP", "TERMINATED_HTTPS", "UDP"}},
 		{API: "protocol_port", Type: d.Int, Required: true, CreateOnly: true, Min: 1, HasMin: true, Max: 65535,
 			Doc: "Number of the port."},
-		{API: "default_pool_id", Ref: "Pool", Doc: "Pool that gets connections no L7Policy takes."},
+		{API: "default_pool_id", Ref: "Pool", Nullable: true, Doc: "Pool that gets connections no L7Policy takes."},
 		{API: "connection_limit", Type: d.Int, Min: -1, HasMin: true, Max: maxInt,
 			Doc: "Connections at a time; -1 is no limit."},
 		{API: "insert_headers", Type: d.Map, Doc: "Headers that are added to requests, such as X-Forwarded-For."},

@@ -13,7 +13,7 @@ var LoadBalancer = d.Kind{
 		{API: "vip_subnet_id", Ref: "Subnet", CreateOnly: true, Doc: "Subnet of its address."},
 		{API: "vip_port_id", Ref: "Port", CreateOnly: true, Doc: "Port that has its address."},
 		{API: "vip_address", CreateOnly: true, Max: 64, Doc: "Its address; a free one when empty."},
-		{API: "vip_qos_policy_id", As: "vipQoSPolicyRef", Ref: "QoSPolicy", Doc: "Limits of its address."},
+		{API: "vip_qos_policy_id", As: "vipQoSPolicyRef", Ref: "QoSPolicy", Nullable: true, Doc: "Limits of its address."},
 		{API: "vip_sg_ids", As: "vipSecurityGroupRefs", Type: d.Strings, Normal: d.Set, Ref: "SecurityGroup",
 			Doc: "What may pass to it."},
 		{API: "additional_vips", As: "additionalVIPs", Type: d.Objects, CreateOnly: true, Normal: d.Set,

@@ -16,7 +16,7 @@ var Network = d.Kind{
 		{API: "port_security_enabled", Type: d.Bool,
 			Doc: "Whether ports are filtered by security groups unless they say otherwise."},
 		{API: "dns_domain", Max: 255, Normal: d.DNS, Doc: "Domain of its ports' names, which ends in a dot."},
-		{API: "qos_policy_id", Ref: "QoSPolicy", Doc: "Limits of its ports."},
+		{API: "qos_policy_id", Ref: "QoSPolicy", Nullable: true, Doc: "Limits of its ports."},
 		{API: "availability_zone_hints", Type: d.Strings, CreateOnly: true, Normal: d.Set, Max: 255,
 			Doc: "Zones in which it is."},
 		{API: "is_default", Type: d.Bool, Doc: "Whether it is the external network of networks that Neutron makes itself."},

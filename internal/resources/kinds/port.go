@@ -32,7 +32,7 @@ var Port = d.Kind{
 		{API: "dns_domain", Max: 255, Normal: d.DNS, Doc: "Domain of that name."},
 		{API: "extra_dhcp_opts", Type: d.Objects, Normal: d.Set,
 			Doc: "More that it is told by DHCP.", Fields: dhcpOptionFields},
-		{API: "qos_policy_id", Ref: "QoSPolicy", Doc: "Limits of the port."},
+		{API: "qos_policy_id", Ref: "QoSPolicy", Nullable: true, Doc: "Limits of the port."},
 	}, portBinding...),
 	State: d.State{Path: "status", Ready: []string{"ACTIVE", "DOWN", "N/A"}, Pending: []string{"BUILD"},
 		Error: []string{"ERROR"}},

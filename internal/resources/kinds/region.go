@@ -10,7 +10,7 @@ var Region = d.Kind{
 	Fields: []d.Field{
 		{API: "id", As: "name", Named: true, CreateOnly: true, Max: 255, Doc: "Name of the region in the catalog."},
 		description,
-		{API: "parent_region_id", As: "parentRef", Ref: "Region", Doc: "Region that this one is a part of."},
+		{API: "parent_region_id", As: "parentRef", Ref: "Region", Nullable: true, Doc: "Region that this one is a part of."},
 	},
 	List:   d.List{Filters: []string{"parent_region_id"}},
 	Sample: `description: The north of the country`,

@@ -14,12 +14,13 @@ var Router = d.Kind{
 		Until: "a RouterInterface connects the router with the network of the route's next hop"}},
 	Fields: []d.Field{
 		name(255), neutronDescription, projectRef, adminStateUp, neutronTags,
-		{API: "external_gateway_info", As: "externalGateway", Type: d.Object, Doc: "Way to the outside.", Fields: []d.Field{
-			{API: "network_id", Ref: "Network", Required: true, Doc: "External network."},
-			{API: "enable_snat", As: "enableSNAT", Type: d.Bool, Doc: "Whether addresses are translated on the way out."},
-			{API: "external_fixed_ips", As: "addresses", Type: d.Objects, Normal: d.Set, Fields: addressFields,
-				Doc: "The router's addresses there."},
-			{API: "qos_policy_id", Ref: "QoSPolicy", Doc: "Limits of the way."}}},
+		{API: "external_gateway_info", As: "externalGateway", Type: d.Object, Nullable: true,
+			Doc: "Way to the outside.", Fields: []d.Field{
+				{API: "network_id", Ref: "Network", Required: true, Doc: "External network."},
+				{API: "enable_snat", As: "enableSNAT", Type: d.Bool, Doc: "Whether addresses are translated on the way out."},
+				{API: "external_fixed_ips", As: "addresses", Type: d.Objects, Normal: d.Set, Fields: addressFields,
+					Doc: "The router's addresses there."},
+				{API: "qos_policy_id", Ref: "QoSPolicy", Nullable: true, Doc: "Limits of the way."}}},
 		// Neutron takes routes only when the router is there.
 		{API: "routes", Type: d.Objects, Normal: d.Set, Later: true, Doc: "More routes.", Fields: routeFields},
 		{API: "distributed", Type: d.Bool, Doc: "Whether it is on all hosts; changes only while adminStateUp is false."},

@@ -116,11 +116,26 @@ func checkFields(t *testing.T, above string, fields []d.Field) {
 		if nested := f.Type == d.Object || f.Type == d.Objects; nested != (len(f.Fields) > 0) {
 			t.Errorf("%s has type %q and %d fields", name, f.Type, len(f.Fields))
 		}
+		checkNullable(t, name, f)
 		if i := slices.IndexFunc(f.Fields, func(f d.Field) bool { return f.CreateOnly }); i >= 0 && f.Type == d.Objects {
 			t.Errorf("%s: entries of a list have no identity, so that the API server cannot keep %s constant; "+
 				"make the list create-only", name, f.Fields[i].API)
 		}
 		checkFields(t, name, f.Fields)
+	}
+}
+
+// checkNullable wants none to be said of single things that may be left out, and to be told from what is half declared.
+func checkNullable(t *testing.T, name string, f d.Field) {
+	t.Helper()
+	switch {
+	case !f.Nullable:
+	case f.Required || f.CreateOnly || f.Default != nil || f.Own:
+		t.Errorf("%s cannot be none: something is always there, or never changes", name)
+	case f.Type != d.Object && (!f.IsRef() || f.Type != d.String):
+		t.Errorf("%s is no single reference or object; declare it empty", name)
+	case f.Type == d.Object && (f.Flat || !slices.ContainsFunc(f.Fields, func(f d.Field) bool { return f.Required })):
+		t.Errorf("%s needs a field that is required, unless it is none", name)
 	}
 }
 

@@ -13,7 +13,7 @@ var SubnetPool = d.Kind{
 		name(255), neutronDescription, projectRef, neutronTags,
 		{API: "prefixes", Type: d.Strings, Required: true, Normal: d.CIDRs, Max: 64,
 			Doc: "The ranges. They can only grow."},
-		{API: "address_scope_id", Ref: "AddressScope", Doc: "Scope in which addresses are unique."},
+		{API: "address_scope_id", Ref: "AddressScope", Nullable: true, Doc: "Scope in which addresses are unique."},
 		{API: "default_prefixlen", As: "defaultPrefixLength", Type: d.Int, HasMin: true, Max: 128,
 			Doc: "Prefix of subnets that ask for none."},
 		{API: "min_prefixlen", As: "minPrefixLength", Type: d.Int, HasMin: true, Max: 128,

@@ -9,7 +9,7 @@ var User = d.Kind{
 	Update: d.Update{Method: "PATCH"}, Marker: extra, Events: []string{"identity.user"},
 	Fields: []d.Field{
 		name(255), description, domainRef,
-		{API: "default_project_id", Ref: "Project", Doc: "Project of a login that names none."},
+		{API: "default_project_id", Ref: "Project", Nullable: true, Doc: "Project of a login that names none."},
 		{API: "enabled", Type: d.Bool, Doc: "Whether the user can log in."},
 		{API: "email", Max: 255, Doc: "Address of the user; Keystone keeps it and sends nothing."},
 		{API: "password", Type: d.Secret, WriteOnly: true,

@@ -15,7 +15,7 @@ var VolumeType = d.Kind{
 			Doc: "Whether all projects may use it."},
 		{API: "extra_specs", Type: d.Map, Via: "extra_specs",
 			Doc: "What the back end is told, such as volume_backend_name."},
-		{API: "qos_specs_id", As: "qosRef", Ref: "VolumeQoS", Later: true, Via: "qos",
+		{API: "qos_specs_id", As: "qosRef", Ref: "VolumeQoS", Later: true, Nullable: true, Via: "qos",
 			Doc: "Limits of the volumes' speed."},
 	},
 	Actions: []d.Action{
