@@ -31,7 +31,7 @@ type policy struct {
 // looks tells whether nothing may be done but to look.
 func (p policy) looks() bool { return !p.create && !p.update && !p.delete }
 
-// takes tells whether what is found by its key alone may be had: by who only looks, or says that it is to be taken over.
+// takes tells whether what is found by its key alone may be had: by who only looks, or is to take it over.
 func (p policy) takes() bool { return p.adopt || p.looks() }
 
 // policyOf is what an object of a kind allows; what OpenStack itself makes can only be observed.
