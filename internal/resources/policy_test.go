@@ -86,9 +86,9 @@ func TestRecreate(t *testing.T) {
 		spec  string
 		again bool
 	}{
-		"without Recreate":        {nil, declared, false},
-		"Recreate":                {nil, "policies: [Create, Update, Delete, Recreate], " + declared, true},
-		"Recreate of a slow one":  {slowly, "policies: [Create, Update, Delete, Recreate], " + declared, true},
+		"without Recreate":       {nil, declared, false},
+		"Recreate":               {nil, "policies: [Create, Update, Delete, Recreate], " + declared, true},
+		"Recreate of a slow one": {slowly, "policies: [Create, Update, Delete, Recreate], " + declared, true},
 		"Recreate without Create": {imported, "policies: [Update, Delete, Recreate], import: {id: there-0}, " + declared,
 			false},
 		"Recreate without Update": {nil, "policies: [Create, Delete, Recreate], " + declared, false},
