@@ -38,9 +38,9 @@ func (t *target) owned(id string, p policy) *outcome.Outcome {
 const ownedAgain = time.Minute
 
 func belongs(k *d.Kind, id, to string) *outcome.Outcome {
-	out := outcome.Refuse("Owned", "The %s %s belongs to %s. Delete one of the two objects, or let one only look, by the "+
-		"policy observe.", k.Name, id, to)
-	out.After = ownedAgain
+	out := outcome.Poll(ownedAgain, k.Name+" "+id, "The %s %s belongs to %s. Delete one of the two objects, or let one "+
+		"only look, by the policy observe.", k.Name, id, to)
+	out.Reason = "Owned"
 	return out
 }
 

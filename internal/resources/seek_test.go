@@ -67,7 +67,7 @@ func TestImportWithoutAnAnswer(t *testing.T) {
 			t.Errorf("the condition is %v", c)
 		}
 		cloudOf(p).SetFault(nil)
-		p.Pass(2 * time.Minute)
+		p.Pass(5 * time.Minute) // pauses between tries grow to two minutes
 		p.Ready()
 	})
 }
