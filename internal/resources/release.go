@@ -92,11 +92,11 @@ func (c *controller) removed(ctx context.Context, sc *scope, t *target, id strin
 		}
 		c.removals.set(uid, time.Now())
 	}
+	c.follow(o, t, id, mirror.Leaving) // before the look: nobody tells later what a list has shown in between
 	if _, there := t.mirror.Get(id); !there || t.kind.Shape == d.Singleton || t.kind.Delete.Method == d.None {
 		c.removals.done(uid)
 		return nil
 	}
-	c.follow(o, t, id, mirror.Leaving)
 	return outcome.Poll(again, t.kind.Name+" "+id, "Waits until the %s %s is deleted; see the log of service %s "+
 		"if it stays.", t.kind.Name, id, t.kind.Service)
 }
