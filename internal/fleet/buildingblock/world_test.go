@@ -301,25 +301,32 @@ func TestANodeBelongsToOneBlock(t *testing.T) {
 		p.Pass(time.Second)
 		second := p.Object(rack).DeepCopy()
 		second.SetName("row-one")
-		second.SetResourceVersion("")
-		second.SetUID("")
 		servicetest.Must(t, unstructured.SetNestedStringMap(second.Object,
 			map[string]string{"example.org/row": "one"}, "spec", "hosts", "nodeSelector"))
-		servicetest.Must(t, p.Client.Create(p.T.Context(), second))
-		p.Settle()
-		c := p.Condition("BuildingBlock/cloud/row-one", "NodesReady")
-		if c.Reason != "NodesTaken" || !strings.Contains(c.Message, "BuildingBlock cloud/rack-a has node-1 already") {
-			t.Errorf("NodesReady is %s: %s", c.Reason, c.Message)
-		}
-		if p.Object("DaemonSet/cloud/row-one-libvirt") != nil {
-			t.Error("libvirt was started twice on a node")
-		}
+		comesSecond(p, second)
 		p.Change("BuildingBlock/cloud/row-one", "spec.hosts.nodeSelector", map[string]any{"example.org/rack": "b"})
 		p.Settle()
 		if c := p.Condition("BuildingBlock/cloud/row-one", "Ready"); c.Status != metav1.ConditionTrue {
 			t.Errorf("with nodes of its own the block is %s: %s", c.Reason, c.Message)
 		}
 	})
+}
+
+// comesSecond makes a block of nodes that rack has, which is refused and starts nothing.
+func comesSecond(p *kittest.Play, block *unstructured.Unstructured) {
+	p.T.Helper()
+	block.SetResourceVersion("")
+	block.SetUID("")
+	servicetest.Must(p.T, p.Client.Create(p.T.Context(), block))
+	p.Settle()
+	name := block.GetNamespace() + "/" + block.GetName()
+	c := p.Condition("BuildingBlock/"+name, "NodesReady")
+	if c.Reason != "NodesTaken" || !strings.Contains(c.Message, "BuildingBlock cloud/rack-a has node-1 already") {
+		p.T.Errorf("NodesReady is %s: %s", c.Reason, c.Message)
+	}
+	if p.Object("DaemonSet/"+name+"-libvirt") != nil {
+		p.T.Error("libvirt was started twice on a node")
+	}
 }
 
 // That goes for blocks of two clouds, too, which may have one name.
@@ -331,17 +338,7 @@ func TestANodeBelongsToOneCloud(t *testing.T) {
 		p.Pass(time.Second)
 		other := p.Object(rack).DeepCopy()
 		other.SetNamespace("second")
-		other.SetResourceVersion("")
-		other.SetUID("")
-		servicetest.Must(t, p.Client.Create(p.T.Context(), other))
-		p.Settle()
-		c := p.Condition("BuildingBlock/second/rack-a", "NodesReady")
-		if c.Reason != "NodesTaken" || !strings.Contains(c.Message, "BuildingBlock cloud/rack-a has node-1 already") {
-			t.Errorf("NodesReady is %s: %s", c.Reason, c.Message)
-		}
-		if p.Object("DaemonSet/second/rack-a-libvirt") != nil {
-			t.Error("libvirt was started twice on a node")
-		}
+		comesSecond(p, other)
 		if c := p.Condition(rack, "Ready"); c.Status != metav1.ConditionTrue {
 			t.Errorf("the block that was there first is %s: %s", c.Reason, c.Message)
 		}
