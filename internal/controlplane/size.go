@@ -24,14 +24,15 @@ type sizing struct {
 
 // sizes: dev fits a machine of 8 GiB beside Kubernetes; the others grow with the number of hypervisors. Only memory has
 // limits: a limit of CPU slows down a member of a cluster until its peers take it for dead. Requests of CPU are shares
-// of a busy machine: all services ask Keystone, which asks its database, so these two come before what merely starts.
+// of a busy machine: all services ask Keystone, which asks its cache for each token some twenty times, and its database,
+// so these three come before what merely starts.
 func sizes(s controlplanev1.Size) sizing {
 	switch s {
 	case controlplanev1.SizeDev:
 		return sizing{
-			galera:    part{replicas: 1, cpu: "100m", memory: "256Mi", storage: "5Gi"},
-			rabbitmq:  part{replicas: 1, cpu: "50m", memory: "192Mi", storage: "1Gi"},
-			memcached: part{replicas: 1, cpu: "10m", memory: "96Mi"},
+			galera:    part{replicas: 1, cpu: "200m", memory: "256Mi", storage: "5Gi"},
+			rabbitmq:  part{replicas: 1, cpu: "100m", memory: "192Mi", storage: "1Gi"},
+			memcached: part{replicas: 1, cpu: "100m", memory: "96Mi"},
 			keystone:  part{replicas: 1, workers: 2, cpu: "300m", memory: "256Mi"},
 			glance:    part{replicas: 1, workers: 1, cpu: "10m", memory: "256Mi", storage: "10Gi"},
 			placement: part{replicas: 1, workers: 1, cpu: "10m", memory: "192Mi"},
@@ -48,7 +49,7 @@ func sizes(s controlplanev1.Size) sizing {
 		return sizing{
 			galera:    part{replicas: 3, cpu: "1", memory: "4Gi", limit: "6Gi", storage: "50Gi"},
 			rabbitmq:  part{replicas: 3, cpu: "500m", memory: "2Gi", limit: "3Gi", storage: "10Gi"},
-			memcached: part{replicas: 3, cpu: "100m", memory: "1Gi", limit: "1280Mi"},
+			memcached: part{replicas: 3, cpu: "250m", memory: "1Gi", limit: "1280Mi"},
 			keystone:  part{replicas: 3, workers: 4, cpu: "500m", memory: "768Mi", limit: "1536Mi"},
 			glance:    part{replicas: 3, workers: 4, cpu: "500m", memory: "768Mi", limit: "2Gi", storage: "500Gi"},
 			placement: part{replicas: 3, workers: 4, cpu: "500m", memory: "512Mi", limit: "1Gi"},
@@ -87,7 +88,7 @@ func small() sizing {
 	return sizing{
 		galera:    part{replicas: 3, cpu: "250m", memory: "1Gi", limit: "2Gi", storage: "20Gi"},
 		rabbitmq:  part{replicas: 3, cpu: "100m", memory: "512Mi", limit: "1Gi", storage: "5Gi"},
-		memcached: part{replicas: 2, cpu: "50m", memory: "256Mi", limit: "320Mi"},
+		memcached: part{replicas: 2, cpu: "100m", memory: "256Mi", limit: "320Mi"},
 		keystone:  part{replicas: 2, workers: 2, cpu: "300m", memory: "384Mi", limit: "1Gi"},
 		glance:    part{replicas: 2, workers: 2, cpu: "100m", memory: "384Mi", limit: "1Gi", storage: "100Gi"},
 		placement: part{replicas: 2, workers: 2, cpu: "100m", memory: "256Mi", limit: "512Mi"},

@@ -73,6 +73,24 @@ func TestSizesGrow(t *testing.T) {
 	}
 }
 
+// What others wait for within each of their requests is asked often and does little: with a small part of a busy machine
+// each of its answers waits for its turn, and all that asked wait with it.
+func TestWhatAllAskComesFirst(t *testing.T) {
+	asked := []string{"galera", "rabbitmq", "memcached", "keystone"}
+	for _, size := range ascending[:2] { // where pods share few processors
+		all := parts(sizes(size))
+		for _, name := range asked {
+			has := amount(t, "cpu", all[name].cpu)
+			for other, p := range all {
+				if has.Cmp(amount(t, "cpu", p.cpu)) < 0 && !slices.Contains(asked, other) {
+					t.Errorf("in size %s %s asks for %s of a processor and %s, which asks it, for %s", size, name,
+						all[name].cpu, other, p.cpu)
+				}
+			}
+		}
+	}
+}
+
 // An object that was made before the field had a default says nothing.
 func TestSizeIsSmallUnlessSaid(t *testing.T) {
 	if sizes("") != sizes(controlplanev1.SizeSmall) || sizes("") == sizes(controlplanev1.SizeMedium) {
