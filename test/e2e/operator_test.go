@@ -32,11 +32,11 @@ func TestOperatorIsKilled(t *testing.T) {
 	w := story.Start(t)
 	cp := w.NewCloud("cut")
 	cp.Spec.DeletionPolicy = controlplanev1.Delete
-	cp.Spec.Services.Placement = &controlplanev1.PlacementService{}
+	core(&cp.Spec.Services)
 	w.Apply(cp.DeepCopy())
 	t.Logf("left alone it is ready after %s", w.Ready(story.UpToReady, cp).Round(time.Second))
 	want := endState(w, cp)
-	if len(want) < 50 {
+	if len(want) < 200 {
 		t.Fatalf("there are only %d things: %v", len(want), want)
 	}
 	seeds := 3
@@ -93,7 +93,8 @@ const parts = "stackwright,deployments,statefulsets,jobs,cronjobs,services,servi
 // certificates, and the address that a Service is given.
 var chance = regexp.MustCompile(`-[0-9a-f]{8,16}$|https://[0-9.]+`)
 
-// endState names all that a control plane consists of in Kubernetes, and what is in its Keystone.
+// endState names all that a control plane consists of in Kubernetes, what is in its Keystone, and what Nova knows of its
+// programs.
 func endState(w *story.World, cp *controlplanev1.OpenStackControlPlane) []string {
 	w.Helper()
 	objects, err := w.Cluster.Kubectl(w.Context(), "-n", cp.Namespace, "get", parts, "-o", "name")
@@ -105,7 +106,8 @@ func endState(w *story.World, cp *controlplanev1.OpenStackControlPlane) []string
 		openstack endpoint list -f value -c "Service Name" -c Interface -c URL
 		openstack user list -f value -c Name
 		openstack project list -f value -c Name
-		openstack role assignment list --names -f value`)
+		openstack role assignment list --names -f value
+		openstack compute service list -f value -c Binary -c Host -c Zone -c Status`)
 	out = append(out, strings.Split(strings.TrimSpace(known), "\n")...)
 	for i, line := range out {
 		out[i] = chance.ReplaceAllString(line, "*")
