@@ -1,24 +1,29 @@
 package controlplane
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
+	kubeclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 )
 
-// References by which a control plane knows who uses it: all Clouds that may lead to it.
+// References by which a control plane knows who uses it: all Clouds that may lead to it, and all blocks of hosts.
 const (
 	refUses   = "uses"
 	refShared = "shared"
+	refBlocks = "blocks"
 )
 
 func useRefs() []ref.Ref[*cloud] {
@@ -29,7 +34,15 @@ func useRefs() []ref.Ref[*cloud] {
 		ref.To(refShared, &openstackv1.ClusterCloud{}, func(*cloud) []types.NamespacedName {
 			return []types.NamespacedName{{}}
 		}),
+		ref.To(refBlocks, &fleetv1.BuildingBlock{}, func(o *cloud) []types.NamespacedName {
+			return []types.NamespacedName{{Namespace: o.Namespace}}
+		}, ref.DigestOf[*cloud](departure)),
 	}
+}
+
+// departure is what matters of a block: whether it is about to go.
+func departure(obj kubeclient.Object) string {
+	return strconv.FormatBool(obj.GetDeletionTimestamp() != nil)
 }
 
 // guard refuses the deletion of a control plane that has been deployed, until it is confirmed and nobody uses it.
@@ -42,7 +55,27 @@ func guard(v step.View, o *cloud) string {
 	if leaving(o) {
 		return ""
 	}
-	return used(v, o)
+	return cmp.Or(emptied(v, o), used(v, o))
+}
+
+// emptied tells of blocks that are being deleted: Nova forgets their hosts first. Others stay, and their hosts and
+// servers with them, for when the control plane comes back over its data.
+func emptied(v step.View, o *cloud) string {
+	var names []string
+	for _, obj := range v.Referenced(refBlocks) {
+		b, ok := obj.(*fleetv1.BuildingBlock)
+		if ok && b.DeletionTimestamp != nil &&
+			slices.Contains(cellKeys(o), types.NamespacedName{Namespace: o.Namespace, Name: b.Spec.Cell}) {
+			names = append(names, b.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("Control plane %s keeps running although its deletion was asked for: BuildingBlock %s is being "+
+		"deleted, and Nova forgets its hosts first. See what it waits for: stackwright why buildingblock/%s -n %s.",
+		o.Name, strings.Join(names, ", "), names[0], o.Namespace)
 }
 
 // leaving tells whether services are being taken away already. They are not made again for an object that comes then.

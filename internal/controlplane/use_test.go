@@ -114,6 +114,52 @@ func TestUsedControlPlaneStays(t *testing.T) {
 	})
 }
 
+// A block that is being deleted takes its hosts out of Nova, which is there until they are; one that stays finds them
+// again when the control plane comes back.
+func TestBlocksThatGoAreWaitedFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		cell           string
+		deleted, waits bool
+	}{
+		"goes": {"first-nova-cell1", true, true}, "stays": {"first-nova-cell1", false, false},
+		"goes elsewhere": {"first-nova-2-nova-cell1", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, withNova()).Run(t, func(p *kittest.Play) {
+				p.Change(cloud, "spec.services", all(map[string]any{}))
+				p.Change(cloud, "spec.confirmDeletion", "first")
+				p.Create(block(c.cell))
+				p.Settle()
+				p.Ready()
+				if c.deleted {
+					p.Remove("BuildingBlock/rack-a")
+				}
+				p.Remove(cloud)
+				p.Settle()
+				if c.waits {
+					wantCondition(t, p, "Ready", "False", "DeletionHeld", "BuildingBlock rack-a is being deleted")
+					if u := p.Object("Nova/first-nova"); u == nil || u.GetDeletionTimestamp() != nil {
+						t.Error("Nova goes before its hosts")
+					}
+					p.Change("BuildingBlock/rack-a", "metadata.finalizers", nil)
+					p.Settle()
+				}
+				if p.Object(cloud) != nil {
+					t.Error("the control plane is left")
+				}
+			})
+		})
+	}
+}
+
+// block is one with hosts in a cell, which somebody keeps.
+func block(cell string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "fleet.stackwright.dev/v1alpha1",
+		"kind": "BuildingBlock", "metadata": map[string]any{"namespace": "cloud", "name": "rack-a",
+			"finalizers": []any{"example.com/foreign"}},
+		"spec": map[string]any{"cell": cell, "hosts": map[string]any{"nodeSelector": map[string]any{"rack": "a"}}}}}
+}
+
 // The Secret of Keystone is held by whoever reaches it by a Cloud of its own: their objects count as well.
 func TestCloudsOfPeopleCount(t *testing.T) {
 	for name, c := range map[string]struct {

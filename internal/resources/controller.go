@@ -77,7 +77,7 @@ func (c *controller) notice(o object, gone bool) {
 // use records which clouds an object uses, or would use if it were not barred.
 func (c *controller) use(o object, clouds []cloudKey, barred bool) {
 	who := user{node: c.node(o), maker: makerOf(c.node(o), o), marker: markerOf(c.kind, o), clouds: clouds,
-		barred: barred, wake: c.waker(o)}
+		barred: barred, leaving: o.GetDeletionTimestamp() != nil, wake: c.waker(o)}
 	c.engine.ring(c.engine.users.set(o.GetUID(), who))
 }
 

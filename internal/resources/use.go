@@ -16,10 +16,10 @@ import (
 )
 
 // maker is the controller of an object, or the object itself when it has none. Ours makes what it needs itself, and
-// deletes it when it goes.
+// deletes it when it goes. A host outlives the control plane, and finds in the next one what it had.
 type maker struct {
 	node
-	ours bool
+	ours, host bool
 }
 
 func makerOf(n node, o metav1.Object) maker {
@@ -30,7 +30,8 @@ func makerOf(n node, o metav1.Object) maker {
 	group := schema.FromAPIVersionAndKind(by.APIVersion, by.Kind).Group
 	return maker{node: node{by.Kind, types.NamespacedName{Namespace: o.GetNamespace(), Name: by.Name}},
 		ours: slices.Contains([]string{controlplanev1.GroupVersion.Group, servicev1.GroupVersion.Group,
-			fleetv1.GroupVersion.Group}, group)}
+			fleetv1.GroupVersion.Group}, group),
+		host: group == fleetv1.GroupVersion.Group}
 }
 
 // exact is up to how many users of a cloud are told exactly.

@@ -88,3 +88,58 @@ func TestBrokenCloudTellsWhoUsesIt(t *testing.T) {
 		wantUse(p, unused)
 	})
 }
+
+// Hosts stay while their control plane goes and comes again: what they have in the cloud does not keep the Cloud, unless
+// it is about to go itself.
+func TestHostsDoNotKeepTheCloud(t *testing.T) {
+	for name, c := range map[string]struct{ apiVersion, kind string }{
+		"of a host":    {"fleet.stackwright.dev/v1alpha1", "BuildingBlock"},
+		"of a service": {"service.stackwright.dev/v1alpha1", "Cinder"},
+	} {
+		stays := c.kind == "BuildingBlock"
+		t.Run(name, func(t *testing.T) {
+			s := stage(t, nil, namespace("default"), credentials("default"), cloudIn("default"),
+				madeBy(c.apiVersion, c.kind, "rack", "rack"))
+			kittest.New(t, s).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				id := nested(p.Object("Project/rack").Object, "status", "id")
+				p.Remove("Cloud/default")
+				p.Pass(20 * time.Second)
+				if gone := p.Object("Cloud/default") == nil; gone != stays {
+					t.Fatalf("the Cloud is gone: %v, want %v", gone, stays)
+				}
+				if !stays {
+					return
+				}
+				declare(p, cloudIn("default"))
+				p.Pass(20 * time.Second)
+				p.Ready()
+				if now := nested(p.Object("Project/rack").Object, "status", "id"); now != id {
+					t.Errorf("when it is back the project is %s, and was %s", now, id)
+				}
+			})
+		})
+	}
+}
+
+// What hosts are about to take out of the cloud keeps it.
+func TestHostsThatGoKeepTheCloud(t *testing.T) {
+	s := stage(t, nil, namespace("default"), credentials("default"), cloudIn("default"),
+		madeBy("fleet.stackwright.dev/v1alpha1", "BuildingBlock", "rack", "rack"))
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Change("Project/rack", "metadata.finalizers", []any{"kit.stackwright.dev/project", "example.com/foreign"})
+		p.Remove("Project/rack")
+		p.Settle()
+		p.Remove("Cloud/default")
+		p.Pass(20 * time.Second)
+		if p.Object("Cloud/default") == nil {
+			t.Fatal("the Cloud went before what is deleted in it")
+		}
+		p.Change("Project/rack", "metadata.finalizers", nil)
+		p.Pass(20 * time.Second)
+		if p.Object("Cloud/default") != nil {
+			t.Error("the Cloud stays although nothing is in it")
+		}
+	})
+}

@@ -15,7 +15,7 @@ type users struct {
 	mu    sync.Mutex
 	users map[types.UID]user
 	of    map[cloudKey]map[types.UID]bool
-	// held is how many of a cloud's users are not barred from it.
+	// held is how many of a cloud's users keep it.
 	held map[cloudKey]int
 	// foreign is how many of a cloud's users our own operators have not made for themselves, uses what was told of them.
 	foreign map[cloudKey]int
@@ -23,15 +23,21 @@ type users struct {
 }
 
 // user is an object, who has made it, the clouds that it uses or might use, and what wakes it. A barred one has nothing
-// in the clouds, and they are not for it; it is woken all the same, since that may change.
+// in the clouds, and they are not for it; it is woken all the same, since that may change. One that is being deleted
+// leaves.
 type user struct {
 	node
-	maker  maker
-	marker string
-	clouds []cloudKey
-	barred bool
-	wake   func()
+	maker   maker
+	marker  string
+	clouds  []cloudKey
+	barred  bool
+	leaving bool
+	wake    func()
 }
+
+// keeps tells whether a cloud has to stay for a user. What hosts have there waits for the cloud to come back, and needs
+// it only to go.
+func (u user) keeps() bool { return !u.barred && (!u.maker.host || u.leaving) }
 
 // set records a user, in place of what was known of it, and returns the clouds to which that matters.
 func (u *users) set(uid types.UID, now user) []cloudKey {
@@ -42,7 +48,8 @@ func (u *users) set(uid types.UID, now user) []cloudKey {
 		u.held, u.foreign, u.uses = map[cloudKey]int{}, map[cloudKey]int{}, map[cloudKey]*openstackv1.CloudUse{}
 	}
 	old := u.users[uid]
-	if slices.Equal(old.clouds, now.clouds) && old.maker == now.maker && old.barred == now.barred {
+	if slices.Equal(old.clouds, now.clouds) && old.maker == now.maker && old.barred == now.barred &&
+		old.leaving == now.leaving {
 		return nil
 	}
 	u.users[uid] = now
@@ -116,7 +123,9 @@ func (u *users) count(who user, by int) {
 		return
 	}
 	for _, key := range who.clouds {
-		add(u.held, key, by)
+		if who.keeps() {
+			add(u.held, key, by)
+		}
 		if !who.maker.ours {
 			delete(u.uses, key)
 			add(u.foreign, key, by)
@@ -131,13 +140,13 @@ func add(n map[cloudKey]int, key cloudKey, by int) {
 	}
 }
 
-// named are a cloud's users for people.
+// named are those for whom a cloud has to stay, for people.
 func (u *users) named(key cloudKey) string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	names := make([]string, 0, len(u.of[key]))
 	for uid := range u.of[key] {
-		if by := u.users[uid]; !by.barred {
+		if by := u.users[uid]; by.keeps() {
 			names = append(names, by.from(key.Namespace))
 		}
 	}
