@@ -24,8 +24,8 @@ type sizing struct {
 
 // sizes: dev fits a machine of 8 GiB beside Kubernetes; the others grow with the number of hypervisors. Only memory has
 // limits: a limit of CPU slows down a member of a cluster until its peers take it for dead. Requests of CPU are shares
-// of a busy machine: all services ask Keystone, which asks its cache for each token some twenty times, and its database,
-// so these three come before what merely starts.
+// of a busy machine: all services ask Keystone, which asks its cache for each token some twenty times, and its
+// database, so these three come before what merely starts.
 func sizes(s controlplanev1.Size) sizing {
 	switch s {
 	case controlplanev1.SizeDev:

@@ -73,8 +73,8 @@ func TestSizesGrow(t *testing.T) {
 	}
 }
 
-// What others wait for within each of their requests is asked often and does little: with a small part of a busy machine
-// each of its answers waits for its turn, and all that asked wait with it.
+// What others wait for within each of their requests is asked often and does little: with a small part of a busy
+// machine each of its answers waits for its turn, and all that asked wait with it.
 func TestWhatAllAskComesFirst(t *testing.T) {
 	asked := []string{"galera", "rabbitmq", "memcached", "keystone"}
 	for _, size := range ascending[:2] { // where pods share few processors

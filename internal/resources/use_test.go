@@ -89,8 +89,8 @@ func TestBrokenCloudTellsWhoUsesIt(t *testing.T) {
 	})
 }
 
-// Hosts stay while their control plane goes and comes again: what they have in the cloud does not keep the Cloud, unless
-// it is about to go itself.
+// Hosts stay while their control plane goes and comes again: what they have in the cloud does not keep the Cloud,
+// unless it is about to go itself.
 func TestHostsDoNotKeepTheCloud(t *testing.T) {
 	for name, c := range map[string]struct{ apiVersion, kind string }{
 		"of a host":    {"fleet.stackwright.dev/v1alpha1", "BuildingBlock"},
