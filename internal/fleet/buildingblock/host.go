@@ -207,8 +207,11 @@ func holds(h *fleetv1.Hypervisor, b object) string {
 		return ""
 	case h.Status.Vacancy == fleetv1.Occupied:
 		return why
-	case reconcile.Abandons(b, stepHosts):
+	case reconcile.Abandons(b, stepHosts) && h.Status.Vacancy == fleetv1.VacancyUnknown:
 		return ""
+	case reconcile.Abandons(b, stepHosts):
+		return "Nova has not been asked yet which servers are on host " + h.Name + "; wait, or see the conditions of " +
+			"Hypervisor " + h.Name + "."
 	}
 	return why + " If Nova is gone for good, annotate the object with " + reconcile.AnnotationAbandon + "=" + stepHosts +
 		"," + stepPlacement + "."

@@ -113,6 +113,26 @@ func TestServersKeepTheBlock(t *testing.T) {
 	})
 }
 
+// A person who gives up hosts before the block is deleted does not give up servers: that counts once Nova was asked and
+// did not tell.
+func TestGivenUpOnceNovaDoesNotTell(t *testing.T) {
+	s := scenario(t, "libvirt", "")
+	s.Children["Hypervisor"] = busy(2)
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Change(rack, `metadata.annotations.kit\.stackwright\.dev/abandon`, "hosts,aggregates")
+		p.Remove(rack)
+		p.Settle()
+		if c := p.Condition(rack, "Ready"); c.Reason != "DeletionHeld" || p.Object(computes) == nil ||
+			!strings.HasPrefix(c.Message, "Nova has not been asked yet which servers are on host node-1; wait") {
+			t.Errorf("before Nova is asked Ready is %s: %s", c.Reason, c.Message)
+		}
+		p.Behave("Hypervisor/node-1", hosting("False", "Unavailable", "service compute does not answer", "Unknown"))
+		p.Settle()
+		p.Empty()
+	})
+}
+
 // busy is a host with that many servers.
 func busy(n int64) kittest.Behaviour {
 	return kittest.With(hosting("True", "Ready", "", ""), map[string]any{"servers": n})
