@@ -164,11 +164,7 @@ func TestBuildingBlock(t *testing.T) {
 	} {
 		end()
 		w.Eventually(time.Minute, "the guest goes on: "+what, func(ctx context.Context) error {
-			now, err := f.guest(ctx, name)
-			if err == nil && now != pid {
-				err = fmt.Errorf("the guest is process %s, and was %s", now, pid)
-			}
-			return err
+			return f.goesOn(ctx, name, pid)
 		})
 		t.Logf("the agents are back after %s", w.Ready(time.Minute, rack))
 	}
