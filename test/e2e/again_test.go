@@ -59,7 +59,7 @@ func TestCloudIsMadeAgain(t *testing.T) {
 	}
 	t.Logf("the host is ready again after %s more", w.Ready(2*time.Minute, rack))
 	inCloud(w, cp, "server reboot --hard --wait shop; openstack server delete --wait shop")
-	if err := w.Delete(t.Context(), rack); err != nil {
+	if err := f.deleted(t.Context(), rack); err != nil {
 		t.Fatal(err)
 	}
 	w.Gone(4*time.Minute, rack)

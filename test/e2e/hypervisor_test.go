@@ -5,14 +5,17 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 )
@@ -124,19 +127,81 @@ func (f fleet) room(h *fleetv1.Hypervisor) {
 	}
 }
 
-// keeps wants a block to stay, with its agents and its guest, when it is deleted while a server is on it. Then the
-// server is deleted, and with it the block and all that Nova and Placement know of its host.
+// refuses wants the deletion of a block to be refused while a server is on it, with what to do, and its host to be as
+// before.
+func (f fleet) refuses(b *fleetv1.BuildingBlock, guest, pid string) {
+	f.Helper()
+	f.Eventually(time.Minute, "the block counts its server", func(ctx context.Context) error {
+		err := f.Get(ctx, f.Key(b), b)
+		if n := b.Status.Hosts.Servers; err == nil && n != 1 {
+			err = fmt.Errorf("it counts %d", n)
+		}
+		return err
+	})
+	err := f.Delete(f.Context(), b)
+	if says := "building block " + b.Name + " has 1 server: move or delete"; !apierrors.IsForbidden(err) ||
+		!strings.Contains(err.Error(), says) {
+		f.Fatalf("a block with a server is deleted, and the answer is: %v; want %s", err, says)
+	}
+	f.Logf("it says: %s", err)
+	f.Holds(30*time.Second, "the block and the guest stay", func(ctx context.Context) error {
+		err := f.Get(ctx, f.Key(b), b)
+		if err == nil && b.DeletionTimestamp != nil {
+			err = errors.New("the block is being deleted")
+		}
+		if err == nil {
+			err = f.goesOn(ctx, guest, pid)
+		}
+		return err
+	})
+	if out := f.closed(); out != "enabled" {
+		f.Errorf("the deletion was refused, and the host is %s", out)
+	}
+}
+
+// goesOn wants a guest to be the process that it was.
+func (f fleet) goesOn(ctx context.Context, guest, pid string) error {
+	now, err := f.guest(ctx, guest)
+	if err == nil && now != pid {
+		err = fmt.Errorf("the guest is process %s, and was %s", now, pid)
+	}
+	return err
+}
+
+// closed tells whether Nova gives the real host new servers.
+func (f fleet) closed() string {
+	f.Helper()
+	return f.OpenStack("compute", "service", "list", "--service", "nova-compute", "--host", realHost, "-f", "value", "-c",
+		"Status")
+}
+
+// insists deletes a block by the annotation of who gives up hosts, and takes that away again.
+func (f fleet) insists(b *fleetv1.BuildingBlock) {
+	f.Helper()
+	give := func(value string) {
+		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"kit.stackwright.dev/abandon":%s}}}`, value)
+		if err := f.Patch(f.Context(), b, client.RawPatch(types.MergePatchType, patch)); err != nil {
+			f.Fatal(err)
+		}
+	}
+	give(`"hosts"`)
+	if err := f.Delete(f.Context(), b); err != nil {
+		f.Fatal(err)
+	}
+	give("null")
+}
+
+// keeps wants a block to stay, with its agents and its guest, when it is deleted all the same while a server is on
+// it. Then the server is deleted, and with it the block and all that Nova and Placement know of its host.
 func (f fleet) keeps(b *fleetv1.BuildingBlock, server, guest, pid string) {
 	f.Helper()
 	h, err := f.hypervisor(f.Context(), realHost)
 	if err != nil {
 		f.Fatal(err)
 	}
-	if err := f.Delete(f.Context(), b); err != nil {
-		f.Fatal(err)
-	}
+	f.insists(b)
 	const says = "1 server is on host " + realHost
-	refused := func(ctx context.Context) error {
+	held := func(ctx context.Context) error {
 		if err := f.Get(ctx, f.Key(b), b); err != nil {
 			return fmt.Errorf("the block is not kept: %w", err)
 		}
@@ -146,20 +211,15 @@ func (f fleet) keeps(b *fleetv1.BuildingBlock, server, guest, pid string) {
 		}
 		return nil
 	}
-	f.Eventually(time.Minute, "the block says why it stays", refused)
+	f.Eventually(time.Minute, "the block says why it stays", held)
 	f.Holds(30*time.Second, "the block and the guest stay", func(ctx context.Context) error {
-		if err := refused(ctx); err != nil {
+		if err := held(ctx); err != nil {
 			return err
 		}
-		now, err := f.guest(ctx, guest)
-		if err == nil && now != pid {
-			err = fmt.Errorf("the guest is process %s, and was %s", now, pid)
-		}
-		return err
+		return f.goesOn(ctx, guest, pid)
 	})
 	f.Logf("it says: %s", meta.FindStatusCondition(b.Status.Conditions, "Ready").Message)
-	if out := f.OpenStack("compute", "service", "list", "--service", "nova-compute", "--host", realHost, "-f", "value",
-		"-c", "Status"); out != "disabled" {
+	if out := f.closed(); out != "disabled" {
 		f.Errorf("the host that leaves is %s", out)
 	}
 	f.OpenStack("server", "delete", server, "--wait")

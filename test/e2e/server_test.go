@@ -171,11 +171,7 @@ func (f fleet) replace(rack *fleetv1.BuildingBlock) {
 		f.Logf("while its agents were replaced: %s", p)
 	}
 	f.Eventually(time.Minute, "libvirt has the guest", func(ctx context.Context) error {
-		now, err := f.guest(ctx, name)
-		if err == nil && now != process {
-			err = fmt.Errorf("the guest is process %s, and was %s", now, process)
-		}
-		return err
+		return f.goesOn(ctx, name, process)
 	})
 }
 

@@ -252,6 +252,10 @@ type HostCount struct {
 	// Ready is the number of those whose agents work.
 	// +optional
 	Ready int32 `json:"ready,omitempty"`
+	// Servers is how many servers the hosts have, as far as Nova has told: the sum of what their Hypervisors say, which
+	// can be two minutes old. While there are some the block is not deleted.
+	// +optional
+	Servers int32 `json:"servers,omitempty"`
 }
 
 // BuildingBlock is a set of hosts of servers that are bought, run and retired as one.
@@ -264,6 +268,7 @@ type HostCount struct {
 // +kubebuilder:printcolumn:name="DRIVER",type=string,JSONPath=`.spec.driver`
 // +kubebuilder:printcolumn:name="HOSTS",type=integer,JSONPath=`.status.hosts.total`
 // +kubebuilder:printcolumn:name="WORKING",type=integer,JSONPath=`.status.hosts.ready`
+// +kubebuilder:printcolumn:name="SERVERS",type=integer,JSONPath=`.status.hosts.servers`
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$') && size(self.metadata.name) <= 40",message="the name begins the names of the block's pods: at most 40 lower-case letters, digits and dashes, beginning with a letter"
 type BuildingBlock struct {

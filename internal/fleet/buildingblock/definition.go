@@ -163,7 +163,7 @@ func onNodes(b object) bool { return !fake(b) }
 func fake(b object) bool { return b.Spec.Driver == fleetv1.DriverFake }
 
 func report(v step.View, b object) {
-	b.Status.Hosts = fleetv1.HostCount{}
+	b.Status.Hosts = fleetv1.HostCount{Servers: servers(v, b)}
 	if set, ok := v.Child(stepFake, "StatefulSet", computeName(b)).(*appsv1.StatefulSet); ok && fake(b) {
 		b.Status.Hosts.Total = b.Spec.Fake.Hosts
 		if set.Status.ReadyReplicas > 0 {

@@ -147,9 +147,26 @@ func registered(_ context.Context, s *scope) *outcome.Outcome {
 // forgotten tells whether the Nova that knew the hosts is deleted for good.
 func forgotten(s *scope) bool { return fleet.Forgotten(s.Get(refCell), s.All(refNovas)) }
 
+// servers is how many the hosts of a block have, as far as they tell. An admission policy of the chart refuses the
+// deletion of a block with some; what it lets through because nobody has told yet, the guard holds.
+func servers(v step.View, b object) (n int32) {
+	if lost(v) {
+		return 0
+	}
+	for _, h := range hypervisors(v.Referenced(refHosts), b) {
+		if h.Status.Servers != nil {
+			n += *h.Status.Servers
+		}
+	}
+	return n
+}
+
+// lost tells what forgotten tells.
+func lost(v step.View) bool { return fleet.Forgotten(v.Referenced(refCell)[0], v.Referenced(refNovas)) }
+
 // guard keeps a block, with its agents, as long as servers are on one of its hosts, or nobody tells whether there are.
 func guard(v step.View, b object) string {
-	if cell := v.Referenced(refCell); fleet.Forgotten(cell[0], v.Referenced(refNovas)) {
+	if lost(v) {
 		return ""
 	}
 	known := map[string]bool{}
@@ -190,8 +207,11 @@ func holds(h *fleetv1.Hypervisor, b object) string {
 		return ""
 	case h.Status.Vacancy == fleetv1.Occupied:
 		return why
-	case reconcile.Abandons(b, stepHosts):
+	case reconcile.Abandons(b, stepHosts) && h.Status.Vacancy == fleetv1.VacancyUnknown:
 		return ""
+	case reconcile.Abandons(b, stepHosts):
+		return "Nova has not been asked yet which servers are on host " + h.Name + "; wait, or see the conditions of " +
+			"Hypervisor " + h.Name + "."
 	}
 	return why + " If Nova is gone for good, annotate the object with " + reconcile.AnnotationAbandon + "=" + stepHosts +
 		"," + stepPlacement + "."

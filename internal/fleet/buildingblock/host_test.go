@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/service/servicetest"
 )
 
 const (
@@ -108,6 +110,102 @@ func TestServersKeepTheBlock(t *testing.T) {
 		letGo(p, hostTwo)
 		p.Settle()
 		p.Empty()
+	})
+}
+
+// A person who gives up hosts before the block is deleted does not give up servers: that counts once Nova was asked and
+// did not tell.
+func TestGivenUpOnceNovaDoesNotTell(t *testing.T) {
+	s := scenario(t, "libvirt", "")
+	s.Children["Hypervisor"] = busy(2)
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Change(rack, `metadata.annotations.kit\.stackwright\.dev/abandon`, "hosts,aggregates")
+		p.Remove(rack)
+		p.Settle()
+		if c := p.Condition(rack, "Ready"); c.Reason != "DeletionHeld" || p.Object(computes) == nil ||
+			!strings.HasPrefix(c.Message, "Nova has not been asked yet which servers are on host node-1; wait") {
+			t.Errorf("before Nova is asked Ready is %s: %s", c.Reason, c.Message)
+		}
+		p.Behave("Hypervisor/node-1", hosting("False", "Unavailable", "service compute does not answer", "Unknown"))
+		p.Settle()
+		p.Empty()
+	})
+}
+
+// busy is a host with that many servers.
+func busy(n int64) kittest.Behaviour {
+	return kittest.With(hosting("True", "Ready", "", ""), map[string]any{"servers": n})
+}
+
+// servers is how many the block says that its hosts have.
+func servers(p *kittest.Play) int64 {
+	p.T.Helper()
+	n, _, _ := unstructured.NestedInt64(p.Object(rack).Object, "status", "hosts", "servers")
+	return n
+}
+
+// A block has the servers of all of its hosts, those that are about to leave it, too, and of no other block's. That
+// another number is known costs one write.
+func TestServersAreCounted(t *testing.T) {
+	s := scenario(t, "libvirt", "spec: {"+row+"}")
+	s.Children["Hypervisor"] = hosting("True", "Ready", "", "")
+	s.Children["Hypervisor/node-1"] = busy(2)
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		other := p.Object(hostOne).DeepCopy()
+		other.SetName("node-3")
+		other.SetLabels(nil)
+		other.SetAnnotations(nil)
+		other.SetOwnerReferences(nil)
+		other.SetResourceVersion("")
+		servicetest.Must(t, unstructured.SetNestedField(other.Object, "rack-b", "spec", "block"))
+		p.Create(other)
+		p.Settle()
+		if n := servers(p); n != 2 {
+			t.Errorf("one host has 2 servers, that of the other is not known, and the block says %d", n)
+		}
+		_, writes := p.During(func() {
+			p.Behave("Hypervisor/node-2", busy(1))
+			p.Settle()
+		})
+		writes = slices.DeleteFunc(writes, func(w string) bool { return !strings.Contains(w, "buildingblocks") })
+		if n := servers(p); n != 3 || len(writes) != 1 {
+			t.Errorf("2 hosts have 3 servers, and the block says %d after it wrote %q", n, writes)
+		}
+		hold(p, hostTwo)
+		p.Behave("Hypervisor/node-2", kittest.With(occupied("node-2"), map[string]any{"servers": int64(4)}))
+		p.Change("Node/node-2", "metadata.labels", map[string]any{})
+		p.Settle()
+		if n := servers(p); n != 6 {
+			t.Errorf("with those of a host that leaves there are 6 servers, and the block says %d", n)
+		}
+		p.Behave("Hypervisor/node-1", busy(0))
+		p.Behave("Hypervisor/node-2", kittest.With(hosting("False", "Leaving", "", "Vacant"),
+			map[string]any{"servers": int64(0)}))
+		p.Settle()
+		if n := servers(p); n != 0 {
+			t.Errorf("all servers are gone, and the block says %d", n)
+		}
+	})
+}
+
+// Servers that no Nova knows any more do not keep anybody.
+func TestForgottenServersAreNotCounted(t *testing.T) {
+	s := scenario(t, "libvirt", "")
+	s.Children["Hypervisor"] = busy(2)
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Remove("NovaCell/cloud/nova-cell1")
+		p.Settle()
+		if n := servers(p); n != 2 {
+			t.Errorf("the cell can be made again, and of 2 servers the block says %d", n)
+		}
+		p.Remove("Nova/cloud/nova")
+		p.Settle()
+		if n := servers(p); n != 0 {
+			t.Errorf("nobody knows of servers, and the block says %d", n)
+		}
 	})
 }
 

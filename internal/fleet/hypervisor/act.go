@@ -36,11 +36,16 @@ func (c *controller) act(ctx context.Context, sc *scope) *outcome.Outcome {
 		return because("NoNova", outcome.Wait("NovaCell "+o.Spec.Cell, "NovaCell %s is deleted, and there is no Nova in "+
 			"namespace %s. Delete BuildingBlock %s, or make them again.", o.Spec.Cell, o.Namespace, o.Spec.Block))
 	}
+	leaves := see.leaves(o)
+	if leaves {
+		// What is known of servers, before anybody is asked: who gives up a host waits until somebody was.
+		c.note(o, func(b *book) { b.vacancy = cmp.Or(b.vacancy, o.Status.Vacancy, fleetv1.VacancyUnknown) })
+	}
 	a, out := c.dial(sc, openstack.Drift)
 	if out != nil {
 		return out
 	}
-	if see.leaves(o) {
+	if leaves {
 		return c.vacate(ctx, sc, a)
 	}
 	c.note(o, func(b *book) { b.closed, b.vacancy = time.Time{}, "" })

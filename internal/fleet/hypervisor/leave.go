@@ -1,7 +1,6 @@
 package hypervisor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -29,9 +28,6 @@ const abandon = reconcile.AnnotationAbandon + "=" + stepNova
 // vacate closes a host to new servers, and then tells whether it has some. Its agents work on until it has none.
 func (c *controller) vacate(ctx context.Context, sc *scope, a api) *outcome.Outcome {
 	o := sc.Owner()
-	c.note(o, func(b *book) {
-		b.vacancy = cmp.Or(b.vacancy, o.Status.Vacancy, fleetv1.VacancyUnknown)
-	})
 	s, f, out := c.find(ctx, sc, a, soon)
 	if out != nil {
 		return out

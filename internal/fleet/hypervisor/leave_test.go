@@ -171,6 +171,44 @@ func TestNovaIsGone(t *testing.T) {
 	}
 }
 
+// Of a host that is to leave it is said that nobody tells of servers when Nova does not answer, or when there is no way
+// to it, also by an operator that has begun anew, whatever the one before it has seen.
+func TestNobodyTells(t *testing.T) {
+	for name, silence := range map[string]func(*kittest.Play, *hall){
+		"Nova does not answer":  func(_ *kittest.Play, h *hall) { h.breaks(true) },
+		"the Cloud has no data": func(p *kittest.Play, _ *hall) { p.Change("Secret/cloud/cloud", "data", nil) },
+	} {
+		for when, before := range map[string]bool{"servers were seen": true, "it leaves later": false} {
+			t.Run(name+", "+when, func(t *testing.T) {
+				play(t, func(p *kittest.Play, h *hall) {
+					servers(h, "node-1", "web")
+					leaves(p, before)
+					if v := field[string](p, "vacancy"); (v == "Occupied") != before {
+						t.Errorf("before, vacancy is %q", v)
+					}
+					p.Stop()
+					silence(p, h)
+					p.Start()
+					leaves(p, !before)
+					if v, n := field[string](p, "vacancy"), field[int64](p, "servers"); v != "Unknown" || n != 1 {
+						t.Errorf("vacancy is %q, and %d servers are known", v, n)
+					}
+				})
+			})
+		}
+	}
+}
+
+// leaves lets some minutes pass, after which the host may be told to leave.
+func leaves(p *kittest.Play, told bool) {
+	p.T.Helper()
+	p.Pass(time.Minute)
+	if told {
+		leave(p)
+	}
+	p.Pass(2 * time.Minute)
+}
+
 // A person cannot give up servers that are known.
 func TestServersAreNotGivenUp(t *testing.T) {
 	play(t, func(p *kittest.Play, h *hall) {

@@ -1,6 +1,7 @@
 package hypervisor
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -27,7 +28,7 @@ func (c *controller) report(v step.View, o object) {
 		if looker(v.Referenced).forgotten() {
 			o.Status, given = fleetv1.HypervisorStatus{Status: o.Status.Status}, nil
 		}
-		o.Status.DeclaredTraits = given
+		o.Status.DeclaredTraits, o.Status.Vacancy = given, cmp.Or(b.vacancy, o.Status.Vacancy)
 		return
 	}
 	f, kit := b.facts, o.Status.Status
