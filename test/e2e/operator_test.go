@@ -93,8 +93,8 @@ const parts = "stackwright,deployments,statefulsets,jobs,cronjobs,services,servi
 // certificates, and the address that a Service is given.
 var chance = regexp.MustCompile(`-[0-9a-f]{8,16}$|https://[0-9.]+`)
 
-// endState names all that a control plane consists of in Kubernetes, what is in its Keystone, and what Nova knows of its
-// programs.
+// endState names all that a control plane consists of in Kubernetes, what is in its Keystone, and what Nova knows of
+// its programs.
 func endState(w *story.World, cp *controlplanev1.OpenStackControlPlane) []string {
 	w.Helper()
 	objects, err := w.Cluster.Kubectl(w.Context(), "-n", cp.Namespace, "get", parts, "-o", "name")
