@@ -131,7 +131,7 @@ func remake(w *story.World, cp *controlplanev1.OpenStackControlPlane, blocks ...
 		w.Fatal(err)
 	}
 	w.Gone(3*time.Minute, cp)
-	w.Eventually(time.Minute, "its pods are gone", func(ctx context.Context) error {
+	w.Eventually(2*time.Minute, "its pods are gone", func(ctx context.Context) error {
 		pods := &corev1.PodList{}
 		err := w.List(ctx, pods, client.InNamespace(cp.Namespace))
 		left := slices.DeleteFunc(pods.Items, func(p corev1.Pod) bool {
