@@ -135,9 +135,10 @@ func (f *filling) fetched(again time.Duration) *outcome.Outcome {
 			"if it does not end.", f.id)
 	}
 	out := outcome.Poll(again, what, "The cloud has been fetching the data of the Image %s for more than %d minutes, and "+
-		"sets no limit to a source that does not answer. See whether spec.resource.content.download.url does, and the log of "+
-		"service image; wait if there is just much data. Otherwise delete the image in the cloud, and it is made again; with a "+
-		"hash beside the url the operator brings the data, and tells how far it is.", f.id, int(importPatience.Minutes()))
+		"sets no limit to a source that does not answer. See whether spec.resource.content.download.url does, and the log "+
+		"of service image; wait if there is just much data. Otherwise delete the image in the cloud, and it is made again; "+
+		"with a hash beside the url the operator brings the data, and tells how far it is.",
+		f.id, int(importPatience.Minutes()))
 	out.Reason = "ImportDoesNotEnd"
 	return out
 }

@@ -59,8 +59,8 @@ func wantSpent(p *kittest.Play, description string) {
 	}
 }
 
-// A password that has changed in the cloud is told by all that need it; once the Secret has it all go on within seconds,
-// however long they had to do without, and the process is the same.
+// A password that has changed in the cloud is told by all that need it. Once the Secret has it all go on within
+// seconds, however long they had to do without, and the process is the same.
 func TestRotatedTooLate(t *testing.T) {
 	for name, form := range credentialForms() {
 		for _, without := range []time.Duration{time.Second, time.Minute, time.Hour} {
