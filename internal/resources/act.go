@@ -43,7 +43,8 @@ const stepResource = "resource"
 
 // act brings one resource to what its object declares.
 func (c *controller) act(ctx context.Context, sc *scope) *outcome.Outcome {
-	return c.awaited(sc.Owner(), c.bring(ctx, sc))
+	was := c.cloudFor(sc.Owner())
+	return c.awaited(sc.Owner(), was, c.bring(ctx, sc))
 }
 
 func (c *controller) bring(ctx context.Context, sc *scope) *outcome.Outcome {

@@ -193,6 +193,7 @@ func (c *clouds) set(key cloudKey, door Door, t terms) {
 	c.mu.Unlock()
 	if old != nil {
 		old.end()
+		old.renewed()
 	}
 	c.wake(key)
 }

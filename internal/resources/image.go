@@ -123,10 +123,24 @@ func (f *filling) next(ctx context.Context) (*outcome.Outcome, mirror.Pending) {
 	return f.out, waitsFor(f.out)
 }
 
-// fetched waits for the cloud, which reads the data itself.
+// importPatience is how long nobody is told that an import does not end: much data takes its time.
+const importPatience = 30 * time.Minute
+
+// fetched waits for the cloud, which reads the data itself. Glance gives a source that does not answer no limit, shows
+// no progress while it reads, and lets an import that has begun not be ended but with the image.
 func (f *filling) fetched(again time.Duration) *outcome.Outcome {
-	return outcome.Poll(again, "the data of the image", "The cloud fetches the data of the Image %s; wait, or see the "+
-		"log of service image if it does not end.", f.id)
+	const what = "the data of the image"
+	if f.upload.fetched(time.Now()) < importPatience {
+		return outcome.Poll(again, what, "The cloud fetches the data of the Image %s; wait, or see the log of service image "+
+			"if it does not end.", f.id)
+	}
+	out := outcome.Poll(again, what, "The cloud has been fetching the data of the Image %s for more than %d minutes, and "+
+		"sets no limit to a source that does not answer. See whether spec.resource.content.download.url does, and the log "+
+		"of service image; wait if there is just much data. Otherwise delete the image in the cloud, and it is made again; "+
+		"with a hash beside the url the operator brings the data, and tells how far it is.",
+		f.id, int(importPatience.Minutes()))
+	out.Reason = "ImportDoesNotEnd"
+	return out
 }
 
 // broken waits until Glance has noticed that an earlier process does not upload any more. It does not when it was

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"stackwright.dev/kit/kittest"
 
 	"stackwright.dev/stackwright/internal/openstack/fake"
@@ -169,6 +171,33 @@ func TestImageSourceHangs(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Glance waits without end for a server that does not answer. That is told after a while, with what ends it, also by a
+// process that has not asked for the import; and all is well once the image was deleted and the server answers.
+func TestImageImportHangs(t *testing.T) {
+	w := imageWorld(t, serves(imageData), map[string]any{})
+	w.build = 1000 * time.Hour
+	w.opens(t, func(p *kittest.Play) {
+		p.Pass(20 * time.Minute)
+		told(p, "Waiting", "The cloud fetches the data of the Image")
+		for range 2 {
+			p.Pass(20 * time.Minute)
+			told(p, "ImportDoesNotEnd", "for more than 30 minutes", "delete the image in the cloud, and it is made again")
+			if c := p.Condition(theImage, "Stalled"); c.Status != metav1.ConditionTrue {
+				p.T.Errorf("it is not told as stalled: %v", c)
+			}
+			p.Restart()
+			p.Pass(20 * time.Minute)
+		}
+		cloudOf(p).Build = 0
+		cloudOf(p).Remove("Image", cloudOf(p).IDs("Image")[0])
+		p.Pass(10 * time.Minute)
+		p.Ready()
+		if n := imports(p); n != 2 {
+			p.T.Errorf("%d imports, want one for each image", n)
+		}
+	})
 }
 
 // Private addresses are refused, by whichever way they are come to, until the cloud allows them.

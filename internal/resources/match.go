@@ -14,16 +14,24 @@ import (
 	"stackwright.dev/stackwright/internal/resources/mirror"
 )
 
-// take imports a resource.
+// take imports a resource. Who may do more than look writes it down first: an object that is deleted before the next
+// process starts is not asked for a marker, or a deletion, of what is not on the books.
 func (c *controller) take(ctx context.Context, sc *scope, t *target) *outcome.Outcome {
 	found, out := c.seek(ctx, sc, t)
 	if out != nil {
 		return out
 	}
-	if out := t.owned(found.ID, policyOf(c.kind, sc.Owner().Common())); out != nil {
+	p := policyOf(c.kind, sc.Owner().Common())
+	if out := t.owned(found.ID, p); out != nil {
 		return out
 	}
-	return c.learn(sc, t, found.ID)
+	if out := c.learn(sc, t, found.ID); out != nil || p.looks() {
+		return out
+	}
+	if err := sc.Save(); err != nil {
+		return outcome.FromError(fmt.Errorf("recording what is imported: %w", err))
+	}
+	return nil
 }
 
 // owned refuses a resource that carries the marker of another object to one that may change or delete it.

@@ -15,7 +15,8 @@ import (
 
 // release deletes the resource of an object that is deleted, or lets go of it.
 func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
-	return c.forsaken(sc, c.along(sc, c.awaited(sc.Owner(), c.parted(ctx, sc))))
+	was := c.cloudFor(sc.Owner())
+	return c.forsaken(sc, c.along(sc, c.awaited(sc.Owner(), was, c.parted(ctx, sc))))
 }
 
 func (c *controller) parted(ctx context.Context, sc *scope) *outcome.Outcome {

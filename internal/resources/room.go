@@ -1,6 +1,8 @@
 package resources
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -85,6 +87,16 @@ func (c *crowds) left(kind string, uid types.UID) bool {
 	delete(x.waiting, uid)
 	c.shrink(kind, x)
 	return true
+}
+
+// end has all of all kinds try again.
+func (c *crowds) end() {
+	c.mu.Lock()
+	kinds := slices.Collect(maps.Keys(c.of))
+	c.mu.Unlock()
+	for _, kind := range kinds {
+		c.over(kind)
+	}
 }
 
 // over has all of a kind try again.

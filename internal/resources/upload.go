@@ -77,6 +77,8 @@ type upload struct {
 	// imported is when the cloud was asked to fetch the data, without tells that it does not, and tried that it could not.
 	imported       time.Time
 	without, tried bool
+	// seen is when this process saw first that the cloud fetches the data.
+	seen time.Time
 	// cancel is there while the upload runs, turn tells that it is its turn, data is there once it flows, and word is what
 	// was told last.
 	cancel context.CancelFunc
@@ -102,6 +104,16 @@ func (u *upload) ask(at time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.imported = at
+}
+
+// fetched is for how long the cloud has been fetching the data, as far as this process knows.
+func (u *upload) fetched(now time.Time) time.Duration {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.seen.IsZero() {
+		u.seen = now
+	}
+	return now.Sub(u.seen)
 }
 
 func (u *upload) refused() bool {

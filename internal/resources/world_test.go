@@ -160,11 +160,11 @@ func (w *world) seed(kind string) string {
 // cloud is a new fake with the seeds in it.
 func (w *world) cloud() *fake.Cloud {
 	c := fake.New(kinds.Served())
+	c.Build, c.Page = w.build, w.page
 	for _, s := range w.seeds {
 		s(c)
 	}
 	c.Hidden = map[string]bool{w.kind.Name: w.hidden}
-	c.Build, c.Page = w.build, w.page
 	c.Fault, c.Twins = w.fault, w.fault != nil
 	if w.quota {
 		c.SetQuota(w.kind.Name, w.seeded(w.kind.Name))

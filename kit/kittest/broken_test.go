@@ -68,6 +68,14 @@ var broken = map[string]struct {
 		},
 		says: "0 writes of the object, want 1",
 	},
+	"Secrets in the cache": {
+		spoil: func(d *kit.Definition[*appv1alpha1.App], _ http.RoundTripper) {
+			add(d, "content", nil, step.Makes[*appv1alpha1.App](&corev1.Secret{}), step.Ready[*appv1alpha1.App](
+				"Secret", func(client.Object) (bool, string) { return true, "" }))
+		},
+		check: func(t *testing.T, w *kittest.World) { t.Helper(); w.Ready(t) },
+		says:  "asked for many Secrets with their content: GET /api/v1/secrets?",
+	},
 	"a request at rest": {
 		check: func(t *testing.T, w *kittest.World) { t.Helper(); w.Budget(t, -1, 0) },
 		says:  "at rest: 0 reads",

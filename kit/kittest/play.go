@@ -127,6 +127,7 @@ func (p *Play) begin() {
 func (p *Play) end() {
 	p.Suffer(nil)
 	p.sound()
+	p.discreet()
 	if p.T.Failed() && p.Server != nil {
 		p.Pass(5 * time.Second) // a manager that is stopped before its caches have synced never ends
 	}

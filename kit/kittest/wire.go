@@ -22,7 +22,9 @@ type Exchange struct {
 	// Method and Path of the request; Outside tells that it did not go to Kubernetes.
 	Method, Path string
 	Outside      bool
-	Body         []byte
+	// Accept says in which form the answer is wanted.
+	Accept string
+	Body   []byte
 	// Code of the answer, 0 when there was none.
 	Code int
 	kill func()
@@ -55,7 +57,8 @@ type wire struct {
 
 // RoundTrip passes the request through the play's fault and writes it down.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
-	x := &Exchange{Method: req.Method, Path: req.URL.RequestURI(), Outside: w.outside, kill: w.process.kill}
+	x := &Exchange{Method: req.Method, Path: req.URL.RequestURI(), Outside: w.outside,
+		Accept: req.Header.Get("Accept"), kill: w.process.kill}
 	streams := w.outside && req.Body != nil && req.Header.Get("Content-Type") == "application/octet-stream"
 	if req.Body != nil && !streams {
 		body, err := io.ReadAll(req.Body)

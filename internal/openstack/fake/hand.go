@@ -138,6 +138,14 @@ func (c *Cloud) SetQuota(kind string, n int) {
 	c.Quota[kind] = n
 }
 
+// Rotate changes the password, as of now; tokens that were had by the one before are not good any more.
+func (c *Cloud) Rotate(password string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Password = password
+	clear(c.tokens)
+}
+
 // SetFault says what goes wrong from now on; nil for nothing.
 func (c *Cloud) SetFault(f func(n int, r *http.Request) Fault) {
 	c.mu.Lock()

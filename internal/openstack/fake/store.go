@@ -426,6 +426,7 @@ func (c *Cloud) delete(k *d.Kind, id string) answer {
 		delete(row.fields, k.State.Path)
 		return answer{code: http.StatusAccepted}
 	}
+	row.leaves = time.Now() // lists of changes tell of it
 	delete(c.stores[k.Name].rows, id)
 	c.stores[k.Name].gone[id] = row
 	return answer{code: http.StatusNoContent}

@@ -89,8 +89,46 @@ func (c *comparison) field(f d.Field) {
 	case inCreate:
 		c.limits(f, create)
 		c.required(f, create)
+		c.inside(f.API, f.Fields, create.Fields)
 	case inUpdate:
 		c.limits(f, update)
+		c.inside(f.API, f.Fields, update.Fields)
+	}
+}
+
+// inside compares what is in an object, or in each of a list of objects, as far as the schema tells. What the API has
+// more is told of objects that the descriptor has fields for: others are kept as they are written.
+func (c *comparison) inside(path string, fields []d.Field, api map[string]Field) {
+	if len(fields) == 0 || len(api) == 0 {
+		return
+	}
+	seen := map[string]bool{}
+	for _, f := range fields {
+		if f.Local || f.Output {
+			continue
+		}
+		entry, ok := api[f.API]
+		name := f.API
+		seen[name] = true
+		f.API = path + "." + name
+		if !ok {
+			c.add(f, "requests do not take it")
+			continue
+		}
+		c.limits(f, entry)
+		if entry.Required && !f.Required && f.Default == nil && f.Const == nil {
+			c.add(f, "not required, though the API requires it")
+		}
+		c.inside(f.API, f.Fields, entry.Fields)
+	}
+	var more []string
+	for _, name := range slices.Sorted(maps.Keys(api)) {
+		if !seen[name] {
+			more = append(more, name)
+		}
+	}
+	if len(more) > 0 {
+		c.list = append(c.list, path+": the API has more in it: "+strings.Join(more, ", "))
 	}
 }
 

@@ -56,6 +56,50 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+const boxes = `{"boxes": {"create": {"walls": {"type": "array", "fields": {
+  "height": {"type": "integer", "min": 1, "required": true}, "paint": {"type": "object", "fields": {
+   "colour": {"type": "string", "max": 16, "enum": ["blue", "red"]}}},
+  "door": {"type": "boolean"}}}}, "read": {"walls": {}}}}`
+
+// What is in objects, and in those in them, is compared, too.
+func TestCompareInside(t *testing.T) {
+	height := d.Field{API: "height", Type: d.Int, Min: 1, Required: true}
+	colour := d.Field{API: "colour", Max: 16, Enum: []string{"red", "blue"}}
+	door := d.Field{API: "door", Type: d.Bool}
+	paint := func(fields ...d.Field) d.Field { return d.Field{API: "paint", Type: d.Object, Fields: fields} }
+	cases := map[string]struct {
+		fields []d.Field
+		want   []string
+	}{
+		"same": {[]d.Field{height, paint(colour), door}, nil},
+		"any":  {nil, nil},
+		"less": {[]d.Field{height}, []string{"walls: the API has more in it: door, paint"}},
+		"deep": {[]d.Field{height, door, paint(d.Field{API: "shade"})}, []string{
+			"walls.paint.shade: requests do not take it", "walls.paint: the API has more in it: colour"}},
+		"limits": {[]d.Field{{API: "height", Type: d.Int}, door, paint(d.Field{API: "colour", Max: 20, Enum: colour.Enum})},
+			[]string{"walls.height: at least 0, the API takes 1", "walls.height: not required, though the API requires it",
+				"walls.paint.colour: at most 20, the API takes 16"}},
+		"values": {[]d.Field{height, door, paint(d.Field{API: "colour", Max: 16, Enum: []string{"red"}})},
+			[]string{"walls.paint.colour: values [red], the API has [blue red]"}},
+		"types": {[]d.Field{height, {API: "door"}, paint(colour)},
+			[]string{"walls.door: type string, the API has boolean"}},
+		"to make it": {[]d.Field{height, door, paint(colour), {API: "sum", Output: true}, {API: "way", Local: true}}, nil},
+	}
+	schemas, err := schema.Load(fstest.MapFS{"toys.json": {Data: []byte(boxes)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			k := d.Kind{Name: "Box", Service: "toys", Path: "/boxes", Items: "boxes", Fields: []d.Field{
+				{API: "walls", Type: d.Objects, CreateOnly: true, Fields: c.fields}}}
+			if diff := cmp.Diff(c.want, schemas.Compare(&k)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestCompareWithoutSchema(t *testing.T) {
 	got := schema.Schemas{}.Compare(&d.Kind{Name: "Thing", Service: "toys", Items: "things"})
 	if diff := cmp.Diff([]string{"the packages have no schema"}, got); diff != "" {

@@ -37,6 +37,16 @@ NETWORK = ["address_groups", "address_scopes", "bandwidth_limit_rules", "dscp_ma
            "trunks"]
 
 
+def neutron_entries(rules):
+    """The entries of a dictionary that a validator names, as far as it does."""
+    entries = {}
+    for name, a in rules.items():
+        rest = {k: v for k, v in a.items() if k.startswith("type:")}
+        entry = neutron_attribute({"validate": rest, "convert_to": a.get("convert_to"), "default": None})
+        entries[name] = dict(entry, **({"required": True} if a.get("required") else {}))
+    return entries
+
+
 def neutron_attribute(a):
     entry = {}
     convert = getattr(a.get("convert_to"), "__name__", "")
@@ -55,6 +65,8 @@ def neutron_attribute(a):
             entry["type"] = "boolean"
         elif rule.startswith("type:non_negative"):
             entry.update(type="integer", min=0)
+        elif "dict" in rule and isinstance(limit, dict):
+            entry.update(type="array" if "list" in rule else "object", fields=neutron_entries(limit))
     if a.get("allow_post") and "default" not in a:
         entry["required"] = True
     return tidy(entry)
@@ -150,6 +162,10 @@ def json_property(p):
         for key, name in (("maxLength", "max"), ("maximum", "max"), ("minimum", "min")):
             if isinstance(o.get(key), int):
                 entry[name] = max(o[key], entry.get(name, o[key]))
+        # What is in an object, or in each of a list of objects.
+        for inside in (o, o.get("items")):
+            if isinstance(inside, dict) and inside.get("properties"):
+                entry["fields"] = json_properties(inside, None)
     if entry.get("type") != "boolean":
         entry["enum"] = sorted((v for v in p.get("enum", []) if v is not None), key=str)
     return tidy(entry)
@@ -224,11 +240,6 @@ def compute(root):
     schemas = importlib.import_module("nova.api.openstack.compute.schemas.servers")
     newest = versions(schemas, "create", "server")[-1][1]
     resources["servers"]["create"]["os:scheduler_hints"] = json_property(newest["properties"]["os:scheduler_hints"])
-    item = newest["properties"]["server"]["properties"]
-    resources["block_devices"] = {"create": {k: json_property(v) for k, v in
-                                             item["block_device_mapping_v2"]["items"]["properties"].items()}}
-    resources["server_ports"] = {"create": {k: json_property(v) for k, v in
-                                            item["networks"]["oneOf"][0]["items"]["properties"].items()}}
     return resources
 
 

@@ -14,6 +14,8 @@ type Field struct {
 	Min      *int64 `json:"min"`
 	Enum     []any  `json:"enum"`
 	Since    string `json:"since"`
+	// Fields are what is in an object, or in each of a list of them; empty when the schema does not tell.
+	Fields map[string]Field `json:"fields"`
 }
 
 // Resource is what requests take to make and to change a resource, and what answers show, by the API's names.
