@@ -18,19 +18,30 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
-// A namespace goes with the control plane that is in it, and with objects in that cloud: Kubernetes ends Keystone while
-// what is registered there still waits to be deleted.
+// A namespace goes with the control plane that is in it, with hosts and their servers, and with objects in that cloud:
+// Kubernetes ends Nova and Keystone while what is known there still waits to be deleted.
 func TestNamespaceGoesWithItsCloud(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
 	cp := w.NewCloud("leaving")
-	cp.Spec.Services.Placement = &controlplanev1.PlacementService{}
+	core(&cp.Spec.Services)
 	w.Apply(cp.DeepCopy())
 	w.Ready(story.UpToReady, cp)
+	crowd := &fleetv1.BuildingBlock{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "crowd"}}
+	crowd.Spec.Cell, crowd.Spec.Driver, crowd.Spec.Fake = "leaving-nova-cell1", fleetv1.DriverFake,
+		&fleetv1.Fake{Hosts: fakeHosts}
+	w.Apply(crowd.DeepCopy())
+	w.Ready(3*time.Minute, crowd)
+	for _, command := range []string{"flavor create tiny --ram 64 --disk 0",
+		"image create shop --disk-format raw --container-format bare --file " + some,
+		"server create shop --flavor tiny --image shop --nic none --wait"} {
+		inCloud(w, cp, command)
+	}
 	project := &openstackv1.Project{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "shop"}}
 	project.Spec.CloudRef = &openstackv1.CloudReference{Name: "leaving-keystone"}
 	project.Spec.Resource = &openstackv1.ProjectResource{}
