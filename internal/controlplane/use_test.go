@@ -133,6 +133,7 @@ func TestBlocksThatGoAreWaitedFor(t *testing.T) {
 				p.Ready()
 				if c.deleted {
 					p.Remove("BuildingBlock/rack-a")
+					p.Settle() // a control plane that is deleted at the same moment may not know of it yet
 				}
 				p.Remove(cloud)
 				p.Settle()
