@@ -77,17 +77,11 @@ func TestCloudIsMadeAgain(t *testing.T) {
 // ownHost makes the only node a host of a control plane of the story's own, whose namespace is to take agents of hosts.
 func (f fleet) ownHost(cp *controlplanev1.OpenStackControlPlane) *fleetv1.BuildingBlock {
 	f.Helper()
-	for _, label := range [][]string{{"namespace", f.namespace, "pod-security.kubernetes.io/enforce=privileged"},
-		{"node", "--all", rackLabel + "=a"}} {
-		if _, err := f.Cluster.Kubectl(f.Context(), append([]string{"label", "--overwrite"}, label...)...); err != nil {
-			f.Fatal(err)
-		}
+	if _, err := f.Cluster.Kubectl(f.Context(), "label", "--overwrite", "namespace", f.namespace,
+		"pod-security.kubernetes.io/enforce=privileged"); err != nil {
+		f.Fatal(err)
 	}
-	f.Cleanup(func() {
-		if _, err := f.Cluster.Kubectl(context.Background(), "label", "node", "--all", rackLabel+"-"); err != nil {
-			f.Error(err)
-		}
-	})
+	f.mark()
 	rack := f.rack()
 	rack.Spec.Cell, rack.Spec.OVN = cp.Name+"-nova-cell1", cp.Name+"-ovn"
 	f.Apply(rack.DeepCopy())

@@ -43,19 +43,26 @@ func hosted(w *story.World, also ...func(*controlplanev1.Services)) fleet {
 	w.Apply(asked)
 	nova := &servicev1.Nova{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-nova"}}
 	w.Ready(story.UpToReady, nova)
+	f := fleet{w, cp.Namespace}
+	f.mark()
+	return f
+}
+
+// mark gives the only node the label of hosts for as long as the story plays.
+func (f fleet) mark() {
+	f.Helper()
 	label := func(ctx context.Context, value string) error {
-		_, err := w.Cluster.Kubectl(ctx, "label", "node", "--all", "--overwrite", rackLabel+value)
+		_, err := f.Cluster.Kubectl(ctx, "label", "node", "--all", "--overwrite", rackLabel+value)
 		return err
 	}
-	if err := label(w.Context(), "=a"); err != nil {
-		w.Fatal(err)
+	if err := label(f.Context(), "=a"); err != nil {
+		f.Fatal(err)
 	}
-	w.Cleanup(func() {
+	f.Cleanup(func() {
 		if err := label(context.Background(), "-"); err != nil {
-			w.Errorf("taking the label from the node: %v", err)
+			f.Errorf("taking the label from the node: %v", err)
 		}
 	})
-	return fleet{w, cp.Namespace}
 }
 
 // core is what a server needs.

@@ -154,7 +154,7 @@ func (f fleet) refuses(b *fleetv1.BuildingBlock, guest, pid string) {
 		}
 		return err
 	})
-	if out := f.closed(); out != "enabled" {
+	if out := f.admission(); out != "enabled" {
 		f.Errorf("the deletion was refused, and the host is %s", out)
 	}
 }
@@ -168,8 +168,8 @@ func (f fleet) goesOn(ctx context.Context, guest, pid string) error {
 	return err
 }
 
-// closed tells whether Nova gives the real host new servers.
-func (f fleet) closed() string {
+// admission is whether Nova gives the real host new servers: enabled or disabled.
+func (f fleet) admission() string {
 	f.Helper()
 	return f.OpenStack("compute", "service", "list", "--service", "nova-compute", "--host", realHost, "-f", "value", "-c",
 		"Status")
@@ -219,7 +219,7 @@ func (f fleet) keeps(b *fleetv1.BuildingBlock, server, guest, pid string) {
 		return f.goesOn(ctx, guest, pid)
 	})
 	f.Logf("it says: %s", meta.FindStatusCondition(b.Status.Conditions, "Ready").Message)
-	if out := f.closed(); out != "disabled" {
+	if out := f.admission(); out != "disabled" {
 		f.Errorf("the host that leaves is %s", out)
 	}
 	f.OpenStack("server", "delete", server, "--wait")

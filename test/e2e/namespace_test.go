@@ -32,7 +32,7 @@ func TestNamespaceGoesWithItsCloud(t *testing.T) {
 	core(&cp.Spec.Services)
 	w.Apply(cp.DeepCopy())
 	w.Ready(story.UpToReady, cp)
-	crowd := &fleetv1.BuildingBlock{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "crowd"}}
+	crowd := fleet{w, w.Namespace}.block("crowd")
 	crowd.Spec.Cell, crowd.Spec.Driver, crowd.Spec.Fake = "leaving-nova-cell1", fleetv1.DriverFake,
 		&fleetv1.Fake{Hosts: fakeHosts}
 	w.Apply(crowd.DeepCopy())
