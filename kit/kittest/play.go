@@ -184,6 +184,9 @@ func (p *Play) launch(i int) {
 	cfg := rest.CopyConfig(p.config)
 	if p.Server == nil {
 		cfg = ownConnection(cfg)
+		if i < len(p.world.Accounts) {
+			cfg.Impersonate.UserName = p.world.Accounts[i]
+		}
 	}
 	cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { return &wire{play: p, next: rt, process: proc} })
 	logger := p.logger()

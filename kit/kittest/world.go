@@ -61,6 +61,9 @@ type Scenario struct {
 	Fault Fault
 	// Config connects to a real API server; nil plays in memory.
 	Config *rest.Config
+	// Accounts are the users, such as system:serviceaccount:NAMESPACE:NAME, whose rights the processes have on a real API
+	// server: that of Controllers, then those of Beside. Without them each may do what Config may.
+	Accounts []string
 }
 
 // World plays a scenario.
