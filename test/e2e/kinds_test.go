@@ -102,14 +102,23 @@ func TestEachKindIsServed(t *testing.T) {
 func changeAll(w *story.World, all []*unstructured.Unstructured) {
 	w.Helper()
 	for name, resource := range changed {
-		kind, name, _ := strings.Cut(name, "/")
-		i := slices.IndexFunc(all, func(o *unstructured.Unstructured) bool {
-			return o.GetKind() == kind && o.GetName() == name
-		})
-		patch := client.RawPatch(types.MergePatchType, asJSON(w, "{spec: {resource: {"+resource+"}}}"))
-		if err := w.Patch(w.Context(), all[i].DeepCopy(), patch); err != nil {
-			w.Fatalf("changing %s: %v", all[i].GetName(), err)
-		}
+		change(w, all, name, resource)
+	}
+}
+
+// change gives one of objects, which name has in the form Kind/name, other fields of its resource.
+func change(w *story.World, objects []*unstructured.Unstructured, name, resource string) {
+	w.Helper()
+	kind, name, _ := strings.Cut(name, "/")
+	i := slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool {
+		return o.GetKind() == kind && o.GetName() == name
+	})
+	if i < 0 {
+		w.Fatalf("there is no %s %s in the story", kind, name)
+	}
+	patch := client.RawPatch(types.MergePatchType, asJSON(w, "{spec: {resource: {"+resource+"}}}"))
+	if err := w.Patch(w.Context(), objects[i].DeepCopy(), patch); err != nil {
+		w.Fatalf("changing %s %s: %v", kind, name, err)
 	}
 }
 

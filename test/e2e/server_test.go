@@ -192,8 +192,15 @@ func tells(w *story.World) func(context.Context) error {
 	return w.Prints("### by web", "console", "log", "show", "web")
 }
 
-// guestImage serves the disk of a small server in the namespace of the story, and declares an image of it.
+// guestImage serves the disk of a small server, and declares an image of it.
 func guestImage(w *story.World, host string) *openstackv1.Image {
+	w.Helper()
+	disk(w)
+	return declare(w, "guest", &openstackv1.ImageContentDownload{URL: "http://" + host + "/disk.raw"})
+}
+
+// disk serves the disk of a small server in the namespace of the story, at the Service guest.
+func disk(w *story.World) {
 	w.Helper()
 	labels := map[string]string{"app": "guest"}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "guest", Labels: labels}}
@@ -210,8 +217,6 @@ func guestImage(w *story.World, host string) *openstackv1.Image {
 	service.Spec.Ports = []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt32(8080)}}
 	w.Apply(service)
 	w.Ready(time.Minute, pod)
-	i := declare(w, "guest", &openstackv1.ImageContentDownload{URL: "http://" + host + "/disk.raw"})
-	return i
 }
 
 // raw is an object as those of a manifest are.

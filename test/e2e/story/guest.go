@@ -151,6 +151,13 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// Listen listens on an address of TCP in a network namespace; the one without a name is this machine's own.
+func Listen(network, address string) (net.Listener, error) {
+	return in(network, func() (net.Listener, error) {
+		return (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
+	})
+}
+
 // in opens a socket in a network namespace, in which it stays. The one without a name is this machine's own.
 func in[T any](network string, open func() (T, error)) (T, error) {
 	if network == "" {

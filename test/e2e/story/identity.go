@@ -133,6 +133,27 @@ func (i *Identity) Page(ctx context.Context, url string) (string, error) {
 	return string(text), err
 }
 
+// Get asks a service of the cloud for something, with a token.
+func (i *Identity) Get(ctx context.Context, url, token string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("X-Auth-Token", token)
+	response, err := i.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", url, response.Status)
+	}
+	return nil
+}
+
 // Serial is the serial number of the certificate that the API shows.
 func (i *Identity) Serial(ctx context.Context) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, i.cloud.Auth.URL, nil)
