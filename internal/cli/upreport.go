@@ -50,8 +50,14 @@ func (u *ascent) congratulate(r *arrival, took time.Duration) {
 	if u.local {
 		next = append(next, [2]string{me + " down", "take everything away again"})
 	}
+	width := 40
 	for _, n := range next {
-		fmt.Fprintf(u.out, "  %-40s # %s\n", n[0], n[1])
+		if len(n[0]) <= 60 { // one that is longer stands out
+			width = max(width, len(n[0]))
+		}
+	}
+	for _, n := range next {
+		fmt.Fprintf(u.out, "  %-*s # %s\n", width, n[0], n[1])
 	}
 	if env := os.Getenv("KUBECONFIG"); env != "" && u.local {
 		fmt.Fprintf(u.out, "\nKUBECONFIG is set to %s and wins over this cluster: unset it, or give --kubeconfig %s\n", env,
