@@ -25,8 +25,10 @@ type Agent struct {
 	halts      chan struct{}
 	beat       atomic.Int64
 	roles      sync.Mutex // held while a role is learnt or applied
-	barred     string     // why this member must not join any more, since Galera refused it
-	failed     string     // how the last start failed
+	// visitors are the clients of a member that is not the writer, with when they were seen first; held with roles.
+	visitors map[int64]time.Time
+	barred   string // why this member must not join any more, since Galera refused it
+	failed   string // how the last start failed
 
 	mu      sync.Mutex
 	state   State

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"stackwright.dev/stackwright/internal/agent"
 )
@@ -59,11 +60,40 @@ func (a *Agent) applyRole(ctx context.Context, ordered bool) error {
 		err = a.sql.openWrites(ctx)
 	case !want && open:
 		err = a.sql.closeWrites(ctx)
+	case a.vol.Memo().Role.Writer != a.cfg.Pod:
+		err = a.dismiss(ctx)
 	}
 	if err == nil {
 		a.set(func(s *State) { s.Writable = want })
 	}
 	return err
+}
+
+// visit is how long clients may stay at a member that is not the writer. It is enough to look at something, and to read
+// a table; copies are made by the member's own account.
+const visit = 15 * time.Second
+
+// dismiss ends connections of clients that have stayed too long. On a node that was cut off, Services lead to the
+// writer that was until they hear of the new one, and a pool that came in then would have its writes refused for as
+// long as it keeps the connection, which it may for an hour.
+func (a *Agent) dismiss(ctx context.Context) error {
+	ids, err := a.sql.clients(ctx)
+	if err != nil {
+		return err
+	}
+	var over []int64
+	now, visitors := time.Now(), map[int64]time.Time{}
+	for _, id := range ids {
+		since, known := a.visitors[id]
+		if !known {
+			since = now
+		}
+		if visitors[id] = since; now.Sub(since) > visit {
+			over = append(over, id)
+		}
+	}
+	a.visitors = visitors
+	return a.sql.end(ctx, over)
 }
 
 // newest tells whether no other member of the component knows a newer role. A member that comes back as the writer it

@@ -111,20 +111,34 @@ func (d *door) closeWrites(ctx context.Context) error {
 	if _, err := d.db.ExecContext(ctx, "SET GLOBAL read_only = ON"); err != nil {
 		return fmt.Errorf("closing writes: %w", err)
 	}
+	ids, err := d.clients(ctx)
+	if err != nil {
+		return err
+	}
+	return d.end(ctx, ids)
+}
+
+// clients are the connections that are neither the agent's nor mariadbd's own, by number.
+func (d *door) clients(ctx context.Context) ([]int64, error) {
 	rows, err := d.db.QueryContext(ctx, `SELECT ID FROM information_schema.PROCESSLIST
 		WHERE COMMAND NOT IN ('Daemon', 'Binlog Dump') AND USER NOT IN ('system user', 'event_scheduler', ?)`, account)
 	if err != nil {
-		return fmt.Errorf("listing connections: %w", err)
+		return nil, fmt.Errorf("listing connections: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
 	var ids []int64
 	for rows.Next() {
 		var id int64
 		if err := rows.Scan(&id); err != nil {
-			return fmt.Errorf("listing connections: %w", err)
+			return nil, fmt.Errorf("listing connections: %w", err)
 		}
 		ids = append(ids, id)
 	}
+	return ids, rows.Err()
+}
+
+// end ends connections.
+func (d *door) end(ctx context.Context, ids []int64) error {
 	for _, id := range ids {
 		_, err := d.db.ExecContext(ctx, fmt.Sprintf("KILL CONNECTION %d", id))
 		// 1094: the connection has ended in the meantime.
@@ -132,7 +146,7 @@ func (d *door) closeWrites(ctx context.Context) error {
 			return fmt.Errorf("ending a connection: %w", err)
 		}
 	}
-	return rows.Err()
+	return nil
 }
 
 // writable tells whether clients may write.

@@ -29,7 +29,8 @@ func TestCloudGoesOnWithoutANode(t *testing.T) {
 	story.Slow(t)
 	w := story.Own(t, story.Cluster{Name: "spread", Nodes: 3}, "--profile", "core")
 	cp := w.Cloud()
-	more := w.Change(cp)
+	more := &controlplanev1.OpenStackControlPlane{}
+	more.Namespace, more.Name = cp.Namespace, cp.Name
 	spread(&more.Spec.Services)
 	w.Apply(more)
 	w.Eventually(10*time.Minute, "all members serve", members(w))
@@ -42,26 +43,12 @@ func TestCloudGoesOnWithoutANode(t *testing.T) {
 	for _, host := range []string{cut, stays} {
 		servers[host] = serve(w, host)
 	}
-	users := w.Users(cp)
-	token, err := users.Token(t.Context())
+	token, err := w.Users(cp).Token(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	probes := map[string]*story.Probe{"tokens": w.Watch(200*time.Millisecond, 10*time.Second, users.Mix(token))}
-	for service, path := range map[string]string{"compute": "/servers", "network": "/v2.0/networks",
-		"image": "/v2/images", "volumev3": "/volumes", "placement": "/resource_providers"} {
-		url := w.OpenStack("endpoint", "list", "--service", service, "--interface", "public", "-f", "value", "-c", "URL")
-		probes[service] = w.Watch(time.Second, 10*time.Second, func(ctx context.Context) error {
-			return users.Get(ctx, url+path, token)
-		})
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	pings := make(chan story.Pings, 1)
-	go func() {
-		p, _ := story.Ping(ctx, "", servers[stays])
-		pings <- p
-	}()
+	probes, pings := watched(w, token), pinged(w, servers[stays])
 	t.Cleanup(func() { link(w, "heal", cut) })
 	link(w, "cut", cut)
 	w.Eventually(2*time.Minute, cut+" is lost", nodeIs(w, cut, corev1.ConditionUnknown))
@@ -75,8 +62,7 @@ func TestCloudGoesOnWithoutANode(t *testing.T) {
 	w.Ready(story.UpToReady, cp)
 	w.Eventually(2*time.Minute, "Nova knows that the host is up", host(w, cut, "up"))
 	w.Eventually(time.Minute, "its server answers", answers(servers[cut]))
-	stop()
-	if p := <-pings; p.Gap > gap {
+	if p := pings(); p.Gap > gap {
 		t.Errorf("a server of another node: %s, want no gap over %s", p, gap)
 	} else {
 		t.Logf("a server of another node: %s", p)
@@ -89,6 +75,32 @@ func TestCloudGoesOnWithoutANode(t *testing.T) {
 		"ACTIVE\n", 4)+"ACTIVE" {
 		t.Errorf("the states of five servers are %s", out)
 	}
+}
+
+// watched asks all APIs all the time, with a token.
+func watched(w *story.World, token string) map[string]*story.Probe {
+	w.Helper()
+	users := w.Users(w.Cloud())
+	probes := map[string]*story.Probe{"identity": w.Watch(200*time.Millisecond, 10*time.Second, users.Mix(token))}
+	for service, path := range map[string]string{"compute": "/servers", "network": "/v2.0/networks",
+		"image": "/v2/images", "block-storage": "/volumes", "placement": "/resource_providers"} {
+		url := w.OpenStack("endpoint", "list", "--service", service, "--interface", "public", "-f", "value", "-c", "URL")
+		probes[service] = w.Watch(time.Second, 10*time.Second, func(ctx context.Context) error {
+			return users.Get(ctx, url+path, token)
+		})
+	}
+	return probes
+}
+
+// pinged pings a server until the function that it returns is called, which tells how that went.
+func pinged(w *story.World, address string) (stop func() story.Pings) {
+	ctx, end := context.WithCancel(w.Context())
+	pings := make(chan story.Pings, 1)
+	go func() {
+		p, _ := story.Ping(ctx, "", address)
+		pings <- p
+	}()
+	return func() story.Pings { end(); return <-pings }
 }
 
 // spread has enough of everything for a node to be lost.
