@@ -176,15 +176,7 @@ func (f fleet) replace(rack *fleetv1.BuildingBlock) {
 }
 
 func answersPing(w *story.World) func(context.Context) error {
-	return func(ctx context.Context) error {
-		ctx, stop := context.WithTimeout(ctx, 2*time.Second)
-		defer stop()
-		p, err := story.Ping(ctx, w.Cluster.Network("node-1"), floating)
-		if err == nil && p.Answered == 0 {
-			err = fmt.Errorf("%s", p)
-		}
-		return err
-	}
+	return story.Answers(w.Cluster.Network("node-1"), floating, 2*time.Second)
 }
 
 // tells checks that the server has said on its serial line, by the script that it was given, who it is.

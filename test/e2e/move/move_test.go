@@ -5,7 +5,6 @@ package move
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -83,17 +82,7 @@ func (m *mover) disk(s server) {
 }
 
 // answers checks that a server answers at once.
-func answers(s server) func(context.Context) error {
-	return func(ctx context.Context) error {
-		ctx, stop := context.WithTimeout(ctx, time.Second)
-		defer stop()
-		p, err := story.Ping(ctx, "", s.address)
-		if err == nil && p.Answered == 0 {
-			err = errors.New(p.String())
-		}
-		return err
-	}
-}
+func answers(s server) func(context.Context) error { return story.Answers("", s.address, time.Second) }
 
 // live moves a server that runs to the other host while it is pinged, and with it the volumes that it has.
 func (m *mover) live(s server) {

@@ -4,7 +4,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,15 +150,7 @@ func serve(w *story.World, host string) (address string) {
 
 // answers checks that a server answers at once.
 func answers(address string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		ctx, stop := context.WithTimeout(ctx, time.Second)
-		defer stop()
-		p, err := story.Ping(ctx, "", address)
-		if err == nil && p.Answered == 0 {
-			err = errors.New(p.String())
-		}
-		return err
-	}
+	return story.Answers("", address, time.Second)
 }
 
 // host checks what Nova knows of a host.

@@ -186,6 +186,19 @@ func in[T any](network string, open func() (T, error)) (T, error) {
 	return c, err
 }
 
+// Answers is a check that something answers a ping from a network namespace within a time.
+func Answers(network, address string, within time.Duration) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ctx, stop := context.WithTimeout(ctx, within)
+		defer stop()
+		p, err := Ping(ctx, network, address)
+		if err == nil && p.Answered == 0 {
+			err = errors.New(p.String())
+		}
+		return err
+	}
+}
+
 func identity() uint16 { return uint16(os.Getpid()) }
 
 // echo is a request of ICMP.
