@@ -29,7 +29,7 @@ func TestDeleteReferred(t *testing.T) {
 			kittest.New(t, by.scenario()).Run(t, func(p *kittest.Play) { staysWhileReferred(by, p) })
 		})
 	}
-	if len(alone) > 50 {
+	if len(alone) > 51 {
 		t.Errorf("nothing refers to %d kinds: %s", len(alone), alone)
 	}
 }

@@ -38,7 +38,7 @@ func TestNeutronConnects(t *testing.T) {
 
 	offerCloud(w)
 	objects := manifest(w, "testdata/network.yaml")
-	everyKind(w, objects, "network", "QoSMinimumPacketRateRule") // OVN limits no packets per second
+	everyKind(w, objects, "network", "QoSMinimumPacketRateRule", "QoSPacketRateLimitRule") // OVN counts no packets
 	for _, o := range objects {
 		w.Apply(o)
 	}

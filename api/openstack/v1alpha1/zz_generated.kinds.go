@@ -30,6 +30,7 @@ func resourceTypes() []runtime.Object {
 		&QoSBandwidthLimitRule{}, &QoSBandwidthLimitRuleList{},
 		&QoSMinimumBandwidthRule{}, &QoSMinimumBandwidthRuleList{},
 		&QoSMinimumPacketRateRule{}, &QoSMinimumPacketRateRuleList{},
+		&QoSPacketRateLimitRule{}, &QoSPacketRateLimitRuleList{},
 		&QoSDSCPMarkingRule{}, &QoSDSCPMarkingRuleList{},
 		&AddressScope{}, &AddressScopeList{},
 		&Network{}, &NetworkList{},
@@ -136,6 +137,8 @@ func New(kind string) Object {
 		return &QoSMinimumBandwidthRule{}
 	case "QoSMinimumPacketRateRule":
 		return &QoSMinimumPacketRateRule{}
+	case "QoSPacketRateLimitRule":
+		return &QoSPacketRateLimitRule{}
 	case "QoSDSCPMarkingRule":
 		return &QoSDSCPMarkingRule{}
 	case "AddressScope":

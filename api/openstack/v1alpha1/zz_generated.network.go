@@ -297,6 +297,78 @@ func (o *QoSMinimumPacketRateRule) Declared() any { return o.Spec.Resource }
 // Observed returns the status.
 func (o *QoSMinimumPacketRateRule) Observed() *ResourceStatus { return &o.Status }
 
+// QoSPacketRateLimitRule limits how many packets pass.
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:metadata:labels="stackwright.dev/service=network"
+// +kubebuilder:resource:path=qospacketratelimitrules,categories=openstack,shortName=osqospacketratelimitrule
+// +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="REASON",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="ID",type=string,JSONPath=`.status.id`
+// +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
+type QoSPacketRateLimitRule struct {
+	metav1.TypeMeta `json:",inline"`
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec says what is wanted and how it is kept.
+	Spec QoSPacketRateLimitRuleSpec `json:"spec"`
+	// Status is what is known of the resource.
+	// +optional
+	Status ResourceStatus `json:"status,omitzero"`
+}
+
+// QoSPacketRateLimitRuleSpec says what is wanted and how it is kept.
+// +kubebuilder:validation:XValidation:rule="has(self.cloudRef) == has(oldSelf.cloudRef)",message="cloudRef cannot be added or removed after creation: the resource would be left behind; make another object"
+// +kubebuilder:validation:XValidation:rule="has(self.resource)",message="declare policyRef in spec.resource, with an import too: it is found there only"
+type QoSPacketRateLimitRuleSpec struct {
+	ResourceSpec `json:",inline"`
+
+	// Resource is what is declared; fields that are left out are not looked at.
+	// +optional
+	Resource *QoSPacketRateLimitRuleResource `json:"resource,omitempty"`
+}
+
+// QoSPacketRateLimitRuleResource has what is declared of the resource.
+// +kubebuilder:validation:XValidation:rule="self.policyRef == oldSelf.policyRef",message="policyRef cannot be changed after creation: put back what was there, or delete the object and make another"
+type QoSPacketRateLimitRuleResource struct {
+	// Policy that has the rule. It cannot be changed after creation.
+	PolicyRef Reference `json:"policyRef"`
+	// Thousand packets in a second.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
+	MaxKpps int64 `json:"maxKpps"`
+	// Thousand packets at once.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
+	MaxBurstKpps *int64 `json:"maxBurstKpps,omitempty"`
+	// Out of the server or into it; egress when empty.
+	// +optional
+	// +kubebuilder:validation:Enum="egress";"ingress"
+	Direction *string `json:"direction,omitempty"`
+}
+
+// QoSPacketRateLimitRuleList is a list of objects of kind QoSPacketRateLimitRule.
+// +kubebuilder:object:root=true
+type QoSPacketRateLimitRuleList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []QoSPacketRateLimitRule `json:"items"`
+}
+
+// KitStatus is the part of the status that the kit writes.
+func (o *QoSPacketRateLimitRule) KitStatus() *owner.Status { return &o.Status.Status }
+
+// Common returns what the specs of all kinds have in common.
+func (o *QoSPacketRateLimitRule) Common() *ResourceSpec { return &o.Spec.ResourceSpec }
+
+// Declared returns spec.resource.
+func (o *QoSPacketRateLimitRule) Declared() any { return o.Spec.Resource }
+
+// Observed returns the status.
+func (o *QoSPacketRateLimitRule) Observed() *ResourceStatus { return &o.Status }
+
 // QoSDSCPMarkingRule marks packets so that switches know how urgent they are.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -50,8 +50,8 @@ func image() []d.Kind { return []d.Kind{Image, ImageMember} }
 
 func network() []d.Kind {
 	return []d.Kind{
-		QoSPolicy, QoSBandwidthLimitRule, QoSMinimumBandwidthRule, QoSMinimumPacketRateRule, QoSDSCPMarkingRule,
-		AddressScope,
+		QoSPolicy, QoSBandwidthLimitRule, QoSMinimumBandwidthRule, QoSMinimumPacketRateRule, QoSPacketRateLimitRule,
+		QoSDSCPMarkingRule, AddressScope,
 		Network, Segment, SubnetPool, Subnet, AddressGroup, SecurityGroup, SecurityGroupRule, Port, Trunk, Router,
 		RouterInterface, FloatingIP, PortForwarding, RBACPolicy, NetworkQuota,
 	}
