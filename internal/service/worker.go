@@ -34,6 +34,9 @@ type Worker[T Object] struct {
 	// Peers are what it works with. A pod that has no connection to one of them is not ready, although its program goes
 	// on trying, for ever and in silence.
 	Peers []Peer
+	// Beat is what is wrong when the program no longer says that it works: it touches the file of that name in the folder
+	// for passing files, with the time until which its word is good. Empty is a program that does not.
+	Beat string
 	// When tells whether there is such a worker at all; nil says yes.
 	When func(T) bool
 	// After are steps that it comes after, beside those of all workers.
@@ -218,8 +221,8 @@ func (s Service[T]) workerTemplate(sc *step.Scope[T], w Worker[T], config string
 	if len(settings.Resources.Requests) > 0 || len(settings.Resources.Limits) > 0 {
 		c.Resources = settings.Resources
 	}
-	if w.Port == 0 && len(w.Peers) > 0 {
-		Inspect(c, "sh", "-c", w.connected())
+	if script := w.connected() + w.beats(); w.Port == 0 && script != "" {
+		Inspect(c, "sh", "-c", script)
 	}
 	if w.Port != 0 {
 		c.Ports = []corev1.ContainerPort{{Name: "api", ContainerPort: w.Port, Protocol: corev1.ProtocolTCP}}
@@ -258,6 +261,15 @@ func (w Worker[T]) connected() string {
 		fmt.Fprintf(&script, check, strings.Join(hex, "|"), strings.Join(decimal, " or "))
 	}
 	return script.String()
+}
+
+// beats is a script that looks whether the program's word is still good.
+func (w Worker[T]) beats() string {
+	if w.Beat == "" {
+		return ""
+	}
+	const check = `[ "$(stat -c %%Y %s/beat 2>/dev/null || echo 0)" -gt "$(date +%%s)" ] || { echo %s; exit 1; }` + "\n"
+	return fmt.Sprintf(check, scratch, w.Beat)
 }
 
 // Inspect has a command tell whether a container works: often until it does for the first time, seldom from then on. To

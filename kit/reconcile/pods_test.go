@@ -63,6 +63,14 @@ func waitingFor(reason, message string) corev1.ContainerState {
 	return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}
 }
 
+// ceased is what a pod says that was ready a minute after its container had started, and is not ready now.
+func ceased(s *corev1.PodStatus) {
+	begin := metav1.Now()
+	inState(corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: begin}}, nil)(s)
+	s.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse,
+		LastTransitionTime: metav1.NewTime(begin.Add(time.Minute))}}
+}
+
 var running = corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
 
 // watched selects the pods of the test's workloads.
@@ -96,6 +104,8 @@ func TestPodsSayWhy(t *testing.T) {
 		"many words": {[]func(*corev1.PodStatus){
 			inState(waitingFor("CreateContainerError", strings.Repeat("word ", 200)), nil),
 		}, "word word wor...; make the Secret"},
+		"a container that works no more": {[]func(*corev1.PodStatus){ceased}, "container c of pod web-1: Unhealthy: it runs, and its probe says that it does not work any more; " +
+			"see what the probe says: kubectl -n default describe pod web-1"},
 		"no node": {[]func(*corev1.PodStatus){func(s *corev1.PodStatus) {
 			s.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
 				Reason: "Unschedulable", Message: "0/1 nodes are available: 1 Insufficient memory."}}

@@ -46,8 +46,8 @@ func (w *walk) pod(ctx context.Context, p *corev1.Pod) *Finding {
 	return w.onNode(ctx, p, f)
 }
 
-// Pod returns what a pod says about itself when it does not start: that no node takes it, or which container does not
-// run; nil otherwise. Nothing but the pod is read.
+// Pod returns what a pod says about itself when it is not ready: that no node takes it, which container does not run,
+// or which has ceased to work; nil otherwise, as for one that starts. Nothing but the pod is read.
 func Pod(p *corev1.Pod) *Finding {
 	o := podRef(p)
 	if p.Status.Phase == corev1.PodSucceeded || podCondition(p, corev1.PodReady).Status == corev1.ConditionTrue {
@@ -56,7 +56,23 @@ func Pod(p *corev1.Pod) *Finding {
 	if c := podCondition(p, corev1.PodScheduled); c.Status == corev1.ConditionFalse {
 		return homeless(o, c)
 	}
-	return container(o, p)
+	return cmp.Or(container(o, p), ceased(o, p))
+}
+
+// ceased is the finding that a container runs and was ready, and its probe says no now. Why is in events only.
+func ceased(o Object, p *corev1.Pod) *Finding {
+	c := podCondition(p, corev1.PodReady)
+	if c.Status != corev1.ConditionFalse || p.DeletionTimestamp != nil {
+		return nil
+	}
+	for _, s := range p.Status.ContainerStatuses {
+		if r := s.State.Running; r != nil && !s.Ready && r.StartedAt.Before(&c.LastTransitionTime) {
+			return &Finding{Object: o, Part: "container " + s.Name, Reason: "Unhealthy", Since: c.LastTransitionTime,
+				Message: "it runs, and its probe says that it does not work any more",
+				Do:      fmt.Sprintf("see what the probe says: kubectl -n %s describe pod %s", o.Namespace, o.Name)}
+		}
+	}
+	return nil
 }
 
 // homeless is the finding that no node takes a pod.

@@ -56,17 +56,7 @@ func TestImagesInABucket(t *testing.T) {
 	asked := w.Change(cp)
 	asked.Spec.Services.Glance = b.asked()
 	w.Apply(asked)
-	w.Eventually(story.UpToReady, "the store waits for its Secret", func(ctx context.Context) error {
-		if err := w.Get(ctx, w.Key(glance), glance); err != nil {
-			return err
-		}
-		for _, c := range glance.Status.Conditions {
-			if c.Type == "StoresReady" && c.Status == "False" && strings.Contains(c.Message, "bucket") {
-				return nil
-			}
-		}
-		return fmt.Errorf("its conditions are %v", glance.Status.Conditions)
-	})
+	w.Eventually(story.UpToReady, "the store waits for its Secret", w.Says(glance, "StoresReady", "bucket"))
 	b.allow(cp.Namespace)
 	w.Ready(story.UpToReady, glance)
 	w.Ready(time.Minute, cp)

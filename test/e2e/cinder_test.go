@@ -35,13 +35,15 @@ type storage struct {
 
 // Cinder and Glance keep their data in a Ceph that one object brings. What was declared is made: volumes and snapshots,
 // one from an image without copying it. They grow, outlive the pods, and go without a rest. A back end that comes and
-// goes leaves no record.
+// goes leaves no record. Ceph is away for a while: conditions say so, pods that start meanwhile serve what needs no
+// Ceph, and what needs it works again without anybody's doing.
 func TestCinderServes(t *testing.T) {
 	story.Slow(t)
 	s := newStorage(story.Start(t))
 	offerCloud(s.World)
 	s.make()
 	s.kill()
+	s.away()
 	s.another()
 	s.remove()
 	s.Apply(s.Change(s.cp))
@@ -118,6 +120,53 @@ func (s *storage) kill() {
 	s.Ready(time.Minute, data)
 	s.Eventually(time.Minute, "a volume has grown",
 		s.Prints("2", "volume", "show", "-f", "value", "-c", "size", data.Status.ID))
+}
+
+// away stops Ceph, and starts it again.
+func (s *storage) away() {
+	s.Helper()
+	glance := &servicev1.Glance{ObjectMeta: metav1.ObjectMeta{Namespace: s.cp.Namespace, Name: "openstack-glance"}}
+	s.Ready(time.Minute, glance)
+	s.stopped(true)
+	since := time.Now()
+	s.Eventually(2*time.Minute, "Glance says that its store is gone",
+		s.Says(glance, "StoreHealthReady", "store ceph does not answer: "))
+	s.Logf("Glance says that its store is gone after %s", time.Since(since).Round(time.Second))
+	s.KillAll(2*time.Minute, s.cp.Namespace, "openstack-glance-api-")
+	s.Eventually(time.Minute, "a new API serves without its store",
+		s.Prints("tiny", "image", "list", "-f", "value", "-c", "Name"))
+	s.Eventually(6*time.Minute, "Cinder says that its back end is gone",
+		s.Says(s.cinder, "VolumeReady", "its probe says that it does not work any more"))
+	s.Logf("Cinder says that its back end is gone after %s", time.Since(since).Round(time.Second))
+	s.Eventually(time.Minute, "its API serves", s.Prints("data", "volume", "list", "-f", "value", "-c", "Name"))
+
+	s.stopped(false)
+	since = time.Now()
+	s.Ready(2*time.Minute, s.ceph)
+	s.Ready(3*time.Minute, glance)
+	s.Logf("Glance is ready %s after Ceph was started", time.Since(since).Round(time.Second))
+	s.OpenStack("image", "create", "--disk-format", "raw", "--container-format", "bare", "--file", some, "after")
+	s.OpenStack("image", "delete", "after")
+	s.Ready(5*time.Minute, s.cinder)
+	s.Logf("Cinder is ready %s after Ceph was started", time.Since(since).Round(time.Second))
+	after := s.volume("after", openstackv1.VolumeResource{Size: 1})
+	s.Ready(time.Minute, after)
+	s.made = append([]client.Object{after}, s.made...)
+}
+
+// stopped takes the pod of Ceph away, or gives it back.
+func (s *storage) stopped(stop bool) {
+	s.Helper()
+	c := &infrav1.DevCeph{ObjectMeta: metav1.ObjectMeta{Namespace: s.ceph.Namespace, Name: s.ceph.Name}, Spec: s.ceph.Spec}
+	c.Spec.Paused = stop
+	s.Apply(c)
+	if !stop {
+		return
+	}
+	if _, err := s.Cluster.Kubectl(s.Context(), "-n", s.ceph.Namespace, "scale", "statefulset", s.ceph.Name,
+		"--replicas=0"); err != nil {
+		s.Fatal(err)
+	}
 }
 
 // another back end comes and goes. It cannot be reached at first, which harms nobody: its program takes no orders, and

@@ -30,6 +30,7 @@ func workers() []worker {
 		},
 		{
 			Name: volume, Title: "Volume", Command: launch("stackwright_volume"), Peers: bus, Parts: parts,
+			Beat:     "the back end does not answer",
 			Settings: func(c *cinder) servicev1.Worker { return servicev1.Worker{Resources: c.Spec.Volume.Resources} },
 		},
 		{

@@ -63,6 +63,8 @@ func rbd(s *scope, f *oslo.File, i int) {
 	store := s.Owner().Spec.Stores[i]
 	f.Set(oslo.Default, "show_image_direct_url", true)
 	f.Set(store.Name, "rbd_store_pool", store.RBD.Pool)
+	// A Ceph that is gone would keep a thread of the API for five minutes with each request, and one that stops for ever.
+	f.Set(store.Name, "rados_connect_timeout", 60)
 	// What is wrong with the Secret is told by keys.
 	if a, err := access(s, i); err == nil {
 		f.Set(store.Name, "rbd_store_user", a.User)
@@ -102,6 +104,10 @@ func keys(s *scope) (map[string][]byte, error) {
 			return nil, err
 		}
 		maps.Copy(out, a.Files())
+		out[cephModuleName+".py"] = cephModule
+	}
+	if remote(s.Owner()) {
+		out[watchModuleName+".py"] = watchModule
 	}
 	return out, nil
 }

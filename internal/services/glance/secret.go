@@ -97,6 +97,7 @@ func modules(g *glance) []string {
 	for name, needs := range map[string]func(servicev1.ImageStore) bool{
 		bucketModuleName: func(s servicev1.ImageStore) bool { return s.S3 != nil },
 		swiftModuleName:  func(s servicev1.ImageStore) bool { return s.Swift != nil },
+		cephModuleName:   func(s servicev1.ImageStore) bool { return s.RBD != nil },
 	} {
 		if slices.ContainsFunc(g.Spec.Stores, needs) {
 			out = append(out, "import = "+name)

@@ -54,6 +54,7 @@ func Definition(gateway bool) kit.Definition[*glance] {
 		Options: options, Reads: append(service.CephReads(), secretReads()...), Keys: keys,
 		Free:    storeOptions(),
 		Claims:  claims,
+		Workers: []service.Worker[*glance]{watcher()},
 		Asked:   func(g *glance) []string { return append(modules(g), tidy(g)...) },
 		Gateway: gateway,
 	}}

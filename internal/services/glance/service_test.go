@@ -72,6 +72,29 @@ func TestStoresAreConfigured(t *testing.T) {
 	})
 }
 
+// A store that is elsewhere is asked whether it answers, by a pod that is ready as long as it does. A volume is not.
+func TestStoresAreWatched(t *testing.T) {
+	watched := map[string]bool{"{name: here, file: {}}": false, "{name: here, file: {}}, " + far: true, away: true,
+		"{name: ceph, rbd: {secret: ceph-glance, pool: images}}": true}
+	for stores, want := range watched {
+		s := kind().Scenario(t, "spec: {stores: ["+stores+"]}")
+		s.Files = append(s.Files, "testdata/given.yaml")
+		s.Children["Deployment/glance-store-health"] = kittest.Hold
+		kittest.New(t, s).Run(t, func(p *kittest.Play) {
+			p.Settle()
+			got := p.Condition(kind().Object, "StoreHealthReady")
+			if serves := p.Condition(kind().Object, "DeploymentReady").Status; serves != "True" ||
+				got.Status == "False" != want {
+				t.Errorf("with %s StoreHealthReady is %q: %s; the API serves: %s", stores, got.Status, got.Message, serves)
+			}
+			config := servicetest.Secret(p, "glance-config")
+			if _, has := config["stackwright_watch.py"]; has != want {
+				t.Errorf("with %s the program is there: %t", stores, has)
+			}
+		})
+	}
+}
+
 // A store in a Ceph is known by a Secret that others make. Images in it have an address by which Cinder clones them,
 // and data waits on the volume of a store of files when there is one.
 func TestStoresInCeph(t *testing.T) {
@@ -86,13 +109,16 @@ func TestStoresInCeph(t *testing.T) {
 			config := servicetest.Secret(p, "glance-config")
 			for _, want := range []string{
 				"enabled_backends = ceph:rbd", "default_backend = ceph\n", "show_image_direct_url = true\n",
-				"[ceph]\nrbd_store_ceph_conf = /etc/stackwright/config/ceph-ceph.conf\nrbd_store_chunk_size = 4\n" +
-					"rbd_store_pool = images\nrbd_store_user = glance\n",
+				"[ceph]\nrados_connect_timeout = 60\nrbd_store_ceph_conf = /etc/stackwright/config/ceph-ceph.conf\n" +
+					"rbd_store_chunk_size = 4\nrbd_store_pool = images\nrbd_store_user = glance\n",
 				"[os_glance_staging_store]\nfilesystem_store_datadir = " + waiting + "/staging\n",
 			} {
 				if !strings.Contains(config["glance-api.conf"], want) {
 					t.Errorf("the configuration lacks\n%s\nit is\n%s", want, config["glance-api.conf"])
 				}
+			}
+			if !strings.Contains(config["uwsgi.ini"], "\nimport = stackwright_rbd\n") {
+				t.Errorf("the API does not start without its Ceph:\n%s", config["uwsgi.ini"])
 			}
 			if want := "[client.glance]\nkey = AQ==\n"; config["ceph-ceph.keyring"] != want {
 				t.Errorf("the keyring is\n%s, want\n%s", config["ceph-ceph.keyring"], want)

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -81,4 +84,26 @@ func (w *World) Gone(within time.Duration, obj client.Object) time.Duration {
 		}
 		return errors.Join(errors.New("it is still there"), err)
 	})
+}
+
+// Says is a check that a condition of obj is False with words in its reason or message. It reads obj.
+func (w *World) Says(obj client.Object, condition, words string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := w.Get(ctx, w.Key(obj), obj); err != nil {
+			return err
+		}
+		u, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+		if err != nil {
+			return err
+		}
+		list, _, err := unstructured.NestedSlice(u, "status", "conditions")
+		for _, c := range list {
+			c, _ := c.(map[string]any)
+			said := fmt.Sprint(c["reason"], ": ", c["message"])
+			if c["type"] == condition && c["status"] == "False" && strings.Contains(said, words) {
+				return nil
+			}
+		}
+		return errors.Join(fmt.Errorf("the conditions are %v", list), err)
+	}
 }
