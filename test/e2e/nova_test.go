@@ -11,17 +11,20 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/gate"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
-// Nova is asked for by one word, and has one cell. Programs come and go and leave no rows behind, a second cell with a
-// database of its own comes, loses that for a while and goes, and all pods are killed.
+// Nova is asked for by one word, and has one cell. Programs come and go and leave no rows behind. A second cell comes
+// with a database of its own, gets hosts and a server, loses its database for a while, and goes once its hosts are gone.
+// All pods are killed.
 func TestNovaComputes(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
@@ -45,11 +48,14 @@ func TestNovaComputes(t *testing.T) {
 	w.Eventually(2*time.Minute, "a second scheduler and a second cell are up", programs(w, append(first,
 		"openstack-nova-far-conductor-0", "openstack-nova-scheduler-1")...))
 	w.Ready(time.Minute, cp)
+	crowd, server := inhabited(w, nova)
 	broken(w, nova, far)
 
 	asked.Spec.Services.Nova.Scheduler.Replicas = new(int32(1))
 	asked.Spec.Services.Nova.Cells = []servicev1.Cell{{Name: "cell1"}}
 	w.Apply(asked.DeepCopy())
+	w.Eventually(2*time.Minute, "a cell that has hosts stays", w.Says(nova, "CellRemovalReady", "cell far has 3 hosts"))
+	deserted(w, crowd, server)
 	w.Eventually(2*time.Minute, "they leave no rows behind", programs(w, first...))
 	w.Gone(time.Minute, &servicev1.NovaCell{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace,
 		Name: "openstack-nova-far"}})
@@ -71,6 +77,44 @@ func TestNovaComputes(t *testing.T) {
 	if out := w.OpenStack("catalog", "list"); strings.Contains(out, "nova") {
 		t.Errorf("without Nova the catalog is %s", out)
 	}
+}
+
+// inhabited gives the cell far hosts, which are the only ones, and a server.
+func inhabited(w *story.World, nova *servicev1.Nova) (crowd *fleetv1.BuildingBlock, server string) {
+	w.Helper()
+	crowd = fleet{w, nova.Namespace}.block("crowd")
+	crowd.Spec.Cell, crowd.Spec.Driver, crowd.Spec.Fake = nova.Name+"-far", fleetv1.DriverFake,
+		&fleetv1.Fake{Hosts: fakeHosts}
+	w.Cleanup(func() {
+		if err := client.IgnoreNotFound(w.Delete(context.WithoutCancel(w.Context()), crowd)); err != nil {
+			w.Error(err)
+		}
+	})
+	w.Apply(crowd)
+	w.Logf("hosts of the second cell are ready after %s", w.Ready(3*time.Minute, crowd))
+	w.OpenStack("flavor", "create", "--ram", "64", "--disk", "0", "far")
+	w.OpenStack("image", "create", "--disk-format", "raw", "--container-format", "bare", "--file", some, "far")
+	w.OpenStack("server", "create", "--flavor", "far", "--image", "far", "--nic", "none", "--wait", "far")
+	server = strings.TrimSpace(w.OpenStack("server", "show", "-f", "value", "-c", "id", "far"))
+	host := w.OpenStack("server", "show", "-f", "value", "-c", "OS-EXT-SRV-ATTR:host", server)
+	if !strings.HasPrefix(host, "crowd") {
+		w.Errorf("the server is on %q", host)
+	}
+	return crowd, server
+}
+
+// deserted takes the server and the hosts away again, which nothing that happened to the cell has changed.
+func deserted(w *story.World, crowd *fleetv1.BuildingBlock, server string) {
+	w.Helper()
+	w.Eventually(time.Minute, "the server is as it was",
+		w.Prints("ACTIVE", "server", "show", "-f", "value", "-c", "status", server))
+	w.OpenStack("server", "delete", "--wait", server)
+	w.OpenStack("flavor", "delete", "far")
+	w.OpenStack("image", "delete", "far")
+	if err := w.Delete(w.Context(), crowd); err != nil {
+		w.Fatal(err)
+	}
+	w.Gone(4*time.Minute, crowd)
 }
 
 // ownDatabase makes a small database beside that of the control plane.
@@ -116,7 +160,7 @@ func broken(w *story.World, nova *servicev1.Nova, far *infrav1.Galera) {
 		if ok, why := ready(nova); !ok {
 			return errors.New(why)
 		}
-		_, err := w.Cluster.Stackwright(ctx, "openstack", "flavor", "list")
+		_, err := w.Cluster.Stackwright(ctx, "openstack", "server", "list")
 		return err
 	})
 	pause(false)
