@@ -23,8 +23,8 @@ import (
 )
 
 // Nova is asked for by one word, and has one cell. Programs come and go and leave no rows behind. A second cell comes
-// with a database of its own, gets hosts and a server, loses its database for a while, and goes once its hosts are gone.
-// All pods are killed.
+// with a database of its own, gets hosts and a server, loses its database for a while, and goes once its hosts are
+// gone. All pods are killed.
 func TestNovaComputes(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
