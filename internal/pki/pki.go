@@ -189,6 +189,19 @@ func Certificates(data []byte) ([]*x509.Certificate, error) {
 	return out, nil
 }
 
+// Bundle joins PEM certificates, each once and in their order. What is no certificate is left out.
+func Bundle(parts ...[]byte) []byte {
+	var out []byte
+	for _, part := range parts {
+		for block, rest := pem.Decode(part); block != nil; block, rest = pem.Decode(rest) {
+			if text := encodeCert(block.Bytes); block.Type == "CERTIFICATE" && !bytes.Contains(out, text) {
+				out = append(out, text...)
+			}
+		}
+	}
+	return out
+}
+
 // Pool returns a pool of PEM certificates, at least one.
 func Pool(data []byte) (*x509.CertPool, error) {
 	certs, err := Certificates(data)

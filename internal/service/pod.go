@@ -142,9 +142,10 @@ func (s Service[T]) peers(o T, p Pod[T]) []Mount[T] {
 	}
 	named := func(name string) func(T) string { return func(T) string { return name } }
 	mounts := []Mount[T]{{Name: "config", Secret: named(config)}}
+	database, bus := s.authoritySecrets(o)
 	if s.Database != nil {
 		mounts = append(mounts,
-			Mount[T]{Name: "database", Secret: named(databaseSecret(o)), Keys: []string{keyCA}, Optional: true})
+			Mount[T]{Name: "database", Secret: named(database), Keys: []string{keyCA}, Optional: true})
 	}
 	if p.Alone {
 		return mounts
@@ -155,7 +156,7 @@ func (s Service[T]) peers(o T, p Pod[T]) []Mount[T] {
 			Mount[T]{Name: "keystone", Secret: s.authoritySecret, Keys: []string{keyCA}, Optional: true})
 	}
 	if s.rabbitMQ(o) != "" {
-		mounts = append(mounts, Mount[T]{Name: "bus", Secret: named(busSecret(o)), Keys: []string{keyCA}, Optional: true})
+		mounts = append(mounts, Mount[T]{Name: "bus", Secret: named(bus), Keys: []string{keyCA}, Optional: true})
 	}
 	return mounts
 }

@@ -96,6 +96,9 @@ type Service[T Object] struct {
 	Sections func(T) map[string]string
 	// Databases are further sections of the configuration that say where a database is.
 	Databases []string
+	// Authorities names the Secrets that have, as ca.crt, by what the databases and the buses of a service are known that
+	// has more than its own; nil are the Secrets of its own.
+	Authorities func(T) (database, bus string)
 	// Rolls are annotations of all pods, by their names: a new value makes new pods. Rereads are the references that they
 	// are made of.
 	Rolls   func(*step.Scope[T]) map[string]string
@@ -173,6 +176,14 @@ func apiName(o Object) string    { return o.GetName() + "-api" }
 
 // databaseSecret is what the operator of databases names the Secret of a Database.
 func databaseSecret(o Object) string { return o.GetName() + "-db" }
+
+// authoritySecrets name what has the authorities of the service's databases and buses.
+func (s Service[T]) authoritySecrets(o T) (database, bus string) {
+	if s.Authorities != nil {
+		return s.Authorities(o)
+	}
+	return databaseSecret(o), busSecret(o)
+}
 
 // busSecret is what the operator of message buses names the Secret of a MessageBus.
 func busSecret(o Object) string { return o.GetName() + "-bus" }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -41,8 +42,8 @@ func (r *run[T]) runJob(i int) *outcome.Outcome {
 		case j == nil && prev != nil && prev.State == owner.StepDone:
 			r.keepJob(i, want)
 			return nil // it succeeded and somebody tidied it away: once is once
-		case j != nil && failed(j) && r.retryToken(r.Steps[i].Name) != "":
-			return r.retryJob(j)
+		case j != nil && failed(j) && r.retries(i, j):
+			return r.retryJob(i, j)
 		}
 	}
 	if out := r.applyAll(i, []wanted{want}); out != nil {
@@ -90,17 +91,41 @@ func (r *run[T]) jobOutcome(i int) *outcome.Outcome {
 			return outcome.Wait(name("Job", it.Name), "Job %s runs; wait, or read its log: kubectl -n %s logs job/%s.", it.Name,
 				it.Namespace, it.Name)
 		case failed(j):
-			return r.jobFailed(r.Steps[i].Name, j)
+			return r.jobFailed(i, j)
 		}
 	}
 	return nil
 }
 
-func (r *run[T]) jobFailed(step string, j *batchv1.Job) *outcome.Outcome {
+func (r *run[T]) jobFailed(i int, j *batchv1.Job) *outcome.Outcome {
 	out := outcome.Refuse("JobFailed",
 		"Job %s failed%s; correct its inputs, or annotate the object with %s=%s to run it again.",
-		j.Name, r.lastWords(j), AnnotationRetry, step)
+		j.Name, r.lastWords(j), AnnotationRetry, r.Steps[i].Name)
+	if at := r.retryAt(i, j); !at.IsZero() {
+		out.After = max(time.Second, at.Sub(r.now))
+	}
 	return out
+}
+
+// retries tells whether a failed Job runs again now: a person asks for it, or it is time.
+func (r *run[T]) retries(i int, j *batchv1.Job) bool {
+	at := r.retryAt(i, j)
+	return r.retryToken(r.Steps[i].Name) != "" || (!at.IsZero() && !r.now.Before(at))
+}
+
+// retryAt is when a failed Job of a step with Every is to run again; zero is never.
+func (r *run[T]) retryAt(i int, j *batchv1.Job) time.Time {
+	every := r.Steps[i].Every
+	if every == 0 {
+		return time.Time{}
+	}
+	since := j.CreationTimestamp
+	for _, c := range j.Status.Conditions {
+		if c.Type == batchv1.JobFailed && !c.LastTransitionTime.IsZero() {
+			since = c.LastTransitionTime
+		}
+	}
+	return since.Add(every)
 }
 
 // lastWords returns exit code and last log lines of the Job's newest failed pod, as its status carries them.
@@ -129,10 +154,13 @@ func (r *run[T]) lastWords(j *batchv1.Job) string {
 }
 
 // retryJob deletes a failed Job and then the annotation that asked for it, so that one request gives one more run.
-func (r *run[T]) retryJob(j *batchv1.Job) *outcome.Outcome {
+func (r *run[T]) retryJob(i int, j *batchv1.Job) *outcome.Outcome {
 	_, err := r.deleteObject(batchv1.SchemeGroupVersion.WithKind("Job").GroupKind(), j, metav1.DeletePropagationBackground)
 	if err != nil {
 		return apply.Classify(fmt.Errorf("deleting failed job %s: %w", j.Name, err))
+	}
+	if r.retryToken(r.Steps[i].Name) == "" {
+		return outcome.Wait(name("Job", j.Name), "Job %s is run again; wait.", j.Name)
 	}
 	patch := []byte(`{"metadata":{"annotations":{"` + AnnotationRetry + `":null}}}`)
 	next := r.New()

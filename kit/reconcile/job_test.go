@@ -222,3 +222,28 @@ func TestJobOfInputsThatComeBack(t *testing.T) {
 		})
 	}
 }
+
+// A Job that failed is run again after the time that its step says, and not before.
+func TestFailedJobRunsAgain(t *testing.T) {
+	inWorld(t, define(step.Job("migrate", imageJob, step.Every[*app](time.Hour))), func(w *world) {
+		w.create(newApp("one"))
+		first := w.jobs()[0]
+		w.finishJob(&first, batchv1.JobFailed)
+		w.pass(50 * time.Minute)
+		if got := w.jobs(); len(got) != 1 || got[0].UID != first.UID {
+			t.Fatal("the job ran again too early")
+		}
+		w.stop()
+		w.start()
+		w.pass(20 * time.Minute)
+		got := w.jobs()
+		if len(got) != 1 || got[0].UID == first.UID {
+			t.Fatal("the job did not run again")
+		}
+		w.finishJob(&got[0], batchv1.JobComplete)
+		w.pass(2 * time.Hour)
+		if again := w.jobs(); len(again) != 1 || again[0].UID != got[0].UID {
+			t.Error("a job that has succeeded ran again")
+		}
+	})
+}

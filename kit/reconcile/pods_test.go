@@ -104,7 +104,8 @@ func TestPodsSayWhy(t *testing.T) {
 		"many words": {[]func(*corev1.PodStatus){
 			inState(waitingFor("CreateContainerError", strings.Repeat("word ", 200)), nil),
 		}, "word word wor...; make the Secret"},
-		"a container that works no more": {[]func(*corev1.PodStatus){ceased}, "container c of pod web-1: Unhealthy: it runs, and its probe says that it does not work any more; " +
+		"a container that works no more": {[]func(*corev1.PodStatus){ceased}, "container c of pod web-1: Unhealthy: " +
+			"it runs, and its probe says that it does not work any more; " +
 			"see what the probe says: kubectl -n default describe pod web-1"},
 		"no node": {[]func(*corev1.PodStatus){func(s *corev1.PodStatus) {
 			s.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,

@@ -229,6 +229,9 @@ func (r *run[T]) fail(i int, fp fingerprint, out *outcome.Outcome) {
 	res.state, res.out = owner.StepFailed, out
 	m := r.mem.step(i)
 	wait := r.Backoff.Next(r.backoffKey(i), out.Class, out.After)
+	if r.Steps[i].Kind == step.KindJob && out.After > 0 {
+		wait = out.After
+	}
 	*m = stepMemory{fp: fp, out: out, notBefore: r.now.Add(wait), outputs: res.outputs}
 	r.wake(wait)
 	if out.Err != nil && out.Class != outcome.Invalid {

@@ -244,7 +244,7 @@ func Ready[T owner.Object](kind string, g gate.Gate) Option[T] {
 	}
 }
 
-// Every looks at the step again after d at the latest.
+// Every looks at the step again after d at the latest. A Job that failed is run again after d.
 func Every[T owner.Object](d time.Duration) Option[T] { return func(s *Step[T]) { s.Every = d } }
 
 // OnDelete sets the deletion policy.

@@ -75,7 +75,7 @@ ASK = {"rbd": ask_rbd, "s3": ask_s3, "swift": ask_swift}
 
 
 def trouble(stores):
-    """Tells which stores do not answer and why, in one line."""
+    """Tells which stores do not answer, why, and what to do, in one line; nothing when all answer."""
     out = []
     for kind, store, name in stores:
         try:
@@ -86,7 +86,9 @@ def trouble(stores):
             words = " ".join(f"{type(cause).__name__}: {cause}".split())
             words = re.sub(r"<[^<>]* at 0x[0-9a-f]+>(: )?", "", words)  # would be others each time
             out.append(f"store {name} does not answer: {words[:300]}")
-    return "; ".join(out)
+    if not out:
+        return ""
+    return "; ".join(out) + "; see that it runs, and that its address and its Secret are right"
 
 
 def watch(stores):

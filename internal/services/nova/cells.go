@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -16,6 +17,7 @@ import (
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/pki"
 	"stackwright.dev/stackwright/internal/service"
 )
 
@@ -23,6 +25,9 @@ import (
 const (
 	refCell0 = "cell0-database"
 	refCells = "cells"
+	// The authorities as they were written last.
+	refDatabases = "database-authorities"
+	refBuses     = "bus-authorities"
 )
 
 // maxCells is how many cells there can be, as the schema says.
@@ -33,6 +38,8 @@ const annotationCells = "service.stackwright.dev/cells"
 
 // keyCells of the Secret with the addresses of the cells.
 const keyCells = "cells.json"
+
+const keyCA = "ca.crt"
 
 // address is how Nova reaches a cell.
 type address struct {
@@ -62,6 +69,10 @@ func refs() []ref.Ref[*nova] {
 	out := []ref.Ref[*nova]{
 		ref.Local(refCell0, &corev1.Secret{}, func(n *nova) string { return cell0Name(n) + "-db" }),
 		ref.Local(refCells, &corev1.Secret{}, cellsName, ref.Fields[*nova](keyCells)),
+		ref.Local(refDatabases, &corev1.Secret{}, func(n *nova) string { name, _ := authorityNames(n); return name },
+			ref.Fields[*nova](keyCA), ref.Optional[*nova]()),
+		ref.Local(refBuses, &corev1.Secret{}, func(n *nova) string { _, name := authorityNames(n); return name },
+			ref.Fields[*nova](keyCA), ref.Optional[*nova]()),
 	}
 	for i := range maxCells {
 		out = append(out,
@@ -121,6 +132,39 @@ func addresses(s api) func(*scope) ([]client.Object, error) {
 	}
 }
 
+// authorities are those by which the databases and the buses of Nova and of all cells are known: all have one path in
+// the pods, as an address in Nova's database says it, and a program has one for all buses. That of a cell which is
+// being forgotten stays, and goes with the next change after that.
+func authorities(s api) func(*scope) ([]client.Object, error) {
+	return func(sc *scope) ([]client.Object, error) {
+		n := sc.Owner()
+		database, bus := authorityNames(n)
+		var out []client.Object
+		for _, of := range []struct {
+			name, own, now string
+			cell           func(int) string
+		}{{database, service.RefDatabase, refDatabases, refDatabase}, {bus, service.RefBus, refBuses, refBus}} {
+			all := [][]byte{sc.Content(of.own)[keyCA]}
+			for i := range n.Spec.Cells {
+				all = append(all, sc.Content(of.cell(i))[keyCA])
+			}
+			if len(forgotten(n)) > 0 {
+				all = append(all, sc.Content(of.now)[keyCA])
+			}
+			out = append(out, &corev1.Secret{
+				ObjectMeta: metav1.ObjectMeta{Name: of.name, Namespace: n.Namespace, Labels: s.Labels(n, "")},
+				Data:       map[string][]byte{keyCA: pki.Bundle(all...)},
+			})
+		}
+		return out, nil
+	}
+}
+
+// authorityNames name the Secrets with the authorities of databases and of buses.
+func authorityNames(n *nova) (databases, buses string) {
+	return n.Name + "-database-authorities", n.Name + "-bus-authorities"
+}
+
 // register writes the cells into Nova's database, and removes rows of pods that there are no more.
 func register(s *scope) (pod, error) {
 	return pod{
@@ -141,6 +185,17 @@ func forgotten(n *nova) []string {
 		}
 	}
 	return out
+}
+
+// forgetEvery is how often it is tried to forget cells that had hosts once the Job has given up.
+const forgetEvery = 5 * time.Minute
+
+// forget takes cells out of Nova's database. As long as one has hosts the Job fails, and is run again: nobody but Nova
+// knows when they are gone.
+func forget(s *scope) (pod, error) {
+	return pod{
+		Component: stepForget, Alone: true, Command: Manage(append([]string{"forget"}, forgotten(s.Owner())...)...),
+	}, nil
 }
 
 // report tells what every service does, and of the cells which are there.

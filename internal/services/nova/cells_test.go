@@ -11,6 +11,7 @@ import (
 
 	"stackwright.dev/kit/kittest"
 
+	"stackwright.dev/stackwright/internal/pki"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 )
 
@@ -101,6 +102,61 @@ func TestANewCellIsRegistered(t *testing.T) {
 		if command := job(p, "nova-map-cells"); strings.Contains(command, "hidden") {
 			t.Errorf("the Job shows a password: %s", command)
 		}
+	})
+}
+
+// A cell may have a database and a bus of another authority than Nova's own. All are in what Nova's programs have
+// mounted, that of a cell which is taken out for as long as Nova still has to talk with it.
+func TestCellsHaveAuthoritiesOfTheirOwn(t *testing.T) {
+	far, err := pki.NewCA("far", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := scenario(t, "")
+	full := true
+	s.Children["Job"] = func(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
+		if full && strings.HasPrefix(u.GetName(), "nova-forget-") {
+			return kittest.Fail("cell far has 2 hosts, such as host-1")(p, u)
+		}
+		return kittest.Ready(p, u)
+	}
+	play(t, s, func(p *kittest.Play) {
+		p.Ready()
+		known := func(when string, want int) {
+			t.Helper()
+			for _, name := range []string{"nova-database-authorities", "nova-bus-authorities"} {
+				got := servicetest.Secret(p, name)["ca.crt"]
+				if n := strings.Count(got, string(far.Cert)); n != want {
+					t.Errorf("%s %s has the authority %d times, want %d", when, name, n, want)
+				}
+			}
+		}
+		known("before", 0)
+		p.Change(novaObject, "spec.cells", []any{map[string]any{"name": "cell1"}, map[string]any{"name": "far"}})
+		secret(p, "nova-far-db", map[string]string{"ca.crt": string(far.Cert),
+			"connection": "mysql+pymysql://far:hidden@far/far?charset=utf8mb4"})
+		secret(p, "nova-far-bus", map[string]string{"ca.crt": string(far.Cert),
+			"transport_url": "rabbit://far:hidden@far/far"})
+		p.Settle()
+		p.Ready()
+		known("with the cell", 1)
+		for _, ref := range []string{"Deployment/cloud/nova-api", "StatefulSet/cloud/nova-scheduler",
+			"StatefulSet/cloud/nova-conductor"} {
+			volumes, _, _ := unstructured.NestedSlice(p.Object(ref).Object, "spec", "template", "spec", "volumes")
+			if all := fmt.Sprint(volumes); strings.Count(all, "-authorities") != 2 {
+				t.Errorf("%s has the volumes %s", ref, all)
+			}
+		}
+		p.Change(novaObject, "spec.cells", []any{map[string]any{"name": "cell1"}})
+		p.Settle()
+		known("with its hosts left", 1)
+		full = false
+		p.Pass(10 * time.Minute)
+		p.Settle()
+		p.Ready()
+		p.Change(novaObject, "spec.scheduler.replicas", int64(2))
+		p.Settle()
+		known("without the cell", 0)
 	})
 }
 

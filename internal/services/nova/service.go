@@ -32,13 +32,14 @@ type (
 
 // The steps that only Nova has.
 const (
-	stepCell0     = "cell0"
-	stepPrepare   = "db-sync"
-	stepForget    = "forget"
-	stepCells     = "cells"
-	stepAddresses = "addresses"
-	stepRegister  = "map-cells"
-	stepMaintain  = "maintenance"
+	stepCell0       = "cell0"
+	stepPrepare     = "db-sync"
+	stepForget      = "forget"
+	stepCells       = "cells"
+	stepAuthorities = "authorities"
+	stepAddresses   = "addresses"
+	stepRegister    = "map-cells"
+	stepMaintain    = "maintenance"
 )
 
 const (
@@ -78,7 +79,8 @@ func Definition(gateway bool) kit.Definition[*nova] {
 		Identity:  func(n *nova) servicev1.Identity { return n.Spec.Identity },
 		Type:      "compute", Description: "OpenStack Compute",
 		Logins: Logins(), Options: options, Reads: []string{refCell0},
-		Files: func(*nova) map[string][]byte { return Files() },
+		Files:       func(*nova) map[string][]byte { return Files() },
+		Authorities: authorityNames,
 		Rolls: func(s *scope) map[string]string {
 			return map[string]string{annotationCells: s.Digest(refCells)}
 		},
@@ -142,18 +144,20 @@ func steps(s api) []step.Step[*nova] {
 			step.Component[*nova](service.ComponentSetup), step.Outlives[*nova](service.StepConfig)),
 		s.JobStep(stepPrepare, func(*scope) (pod, error) {
 			return pod{Component: stepPrepare, Alone: true, Command: Manage("prepare")}, nil
-		}, step.Condition[*nova]("DBSyncReady")),
-		s.JobStep(stepForget, func(sc *scope) (pod, error) {
-			args := append([]string{"forget"}, forgotten(sc.Owner())...)
-			return pod{Component: stepForget, Alone: true, Command: Manage(args...)}, nil
-		}, step.When(func(n *nova) bool { return len(forgotten(n)) > 0 }), step.After[*nova](stepPrepare),
+		}, step.After[*nova](stepAuthorities), step.Condition[*nova]("DBSyncReady")),
+		step.Objects(stepAuthorities, authorities(s), step.Makes[*nova](&corev1.Secret{}),
+			step.Reads[*nova](append(cellRefs(), service.RefDatabase, service.RefBus, refDatabases, refBuses)...),
+			step.Uses(func(n *nova) any { return []any{n.Spec, forgotten(n)} }),
+			step.Component[*nova](service.ComponentSetup)),
+		s.JobStep(stepForget, forget, step.Every[*nova](forgetEvery), step.After[*nova](stepPrepare),
+			step.When(func(n *nova) bool { return len(forgotten(n)) > 0 }),
 			step.Uses(func(n *nova) any { return []any{n.Spec, forgotten(n)} }), step.Condition[*nova]("CellRemovalReady")),
 		step.Objects(stepCells, cells, step.After[*nova](stepForget, service.StepConfig),
 			step.Makes[*nova](&servicev1.NovaCell{}), step.Component[*nova](service.ComponentSetup),
 			// A cell that breaks is its own affair.
 			step.Ready[*nova]("NovaCell", func(client.Object) (bool, string) { return true, "" })),
-		step.Objects(stepAddresses, addresses(s), step.Reads[*nova](cellRefs()...), step.Makes[*nova](&corev1.Secret{}),
-			step.Component[*nova](service.ComponentSetup)),
+		step.Objects(stepAddresses, addresses(s), step.After[*nova](stepAuthorities), step.Reads[*nova](cellRefs()...),
+			step.Makes[*nova](&corev1.Secret{}), step.Component[*nova](service.ComponentSetup)),
 		s.JobStep(stepRegister, register, step.After[*nova](stepPrepare, stepAddresses), step.Reads[*nova](refCells),
 			step.Condition[*nova]("CellsRegistered")),
 		s.RecordStep(records(), stepRegister, scheduler, conductor),
