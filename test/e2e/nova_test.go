@@ -111,7 +111,7 @@ func deserted(w *story.World, crowd *fleetv1.BuildingBlock, server string) {
 	w.OpenStack("server", "delete", "--wait", server)
 	w.OpenStack("flavor", "delete", "far")
 	w.OpenStack("image", "delete", "far")
-	if err := w.Delete(w.Context(), crowd); err != nil {
+	if err := (fleet{w, crowd.Namespace}).deleted(w.Context(), crowd); err != nil {
 		w.Fatal(err)
 	}
 	w.Gone(4*time.Minute, crowd)
