@@ -32,9 +32,9 @@ def tidy(entry):
 # Neutron: attribute maps.
 
 NETWORK = ["address_groups", "address_scopes", "bandwidth_limit_rules", "dscp_marking_rules", "floatingips",
-           "minimum_bandwidth_rules", "minimum_packet_rate_rules", "networks", "policies", "port_forwardings", "ports",
-           "rbac_policies", "routers", "security_group_rules", "security_groups", "segments", "subnetpools", "subnets",
-           "trunks"]
+           "minimum_bandwidth_rules", "minimum_packet_rate_rules", "networks", "packet_rate_limit_rules", "policies",
+           "port_forwardings", "ports", "rbac_policies", "routers", "security_group_rules", "security_groups",
+           "segments", "subnetpools", "subnets", "trunks"]
 
 
 def neutron_entries(rules):
