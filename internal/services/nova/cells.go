@@ -1,14 +1,18 @@
 package nova
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/owner"
@@ -28,6 +32,9 @@ const (
 	// The authorities as they were written last.
 	refDatabases = "database-authorities"
 	refBuses     = "bus-authorities"
+	// What Nova's programs have been told of the cells, and the cells that are on their way out.
+	refKnown   = "known-cells"
+	refLeaving = "leaving-cells"
 )
 
 // maxCells is how many cells there can be, as the schema says.
@@ -36,8 +43,12 @@ const maxCells = 16
 // annotationCells makes new pods when cells come, go, or move.
 const annotationCells = "service.stackwright.dev/cells"
 
-// keyCells of the Secret with the addresses of the cells.
-const keyCells = "cells.json"
+// Keys of the Secret with the addresses of the cells: those of the cells to register, and digests of those that Nova's
+// programs have in mind, which are these and the cells that are being forgotten.
+const (
+	keyCells = "cells.json"
+	keyKnown = "known.json"
+)
 
 const keyCA = "ca.crt"
 
@@ -46,6 +57,12 @@ type address struct {
 	Name      string `json:"name"`
 	Database  string `json:"database"`
 	Transport string `json:"transport"`
+}
+
+// digest of an address, 16 hex digits.
+func (a address) digest() string {
+	sum := sha256.Sum256([]byte(a.Database + "\x00" + a.Transport))
+	return hex.EncodeToString(sum[:])[:16]
 }
 
 func cellName(n *nova, cell string) string { return n.Name + "-" + cell }
@@ -68,7 +85,10 @@ func at(i int, suffix string) func(*nova) string {
 func refs() []ref.Ref[*nova] {
 	out := []ref.Ref[*nova]{
 		ref.Local(refCell0, &corev1.Secret{}, func(n *nova) string { return cell0Name(n) + "-db" }),
-		ref.Local(refCells, &corev1.Secret{}, cellsName, ref.Fields[*nova](keyCells)),
+		ref.Local(refCells, &corev1.Secret{}, cellsName, ref.Fields[*nova](keyCells, keyKnown)),
+		ref.Local(refKnown, &corev1.Secret{}, cellsName, ref.Fields[*nova](keyKnown), ref.Optional[*nova]()),
+		ref.To(refLeaving, &servicev1.NovaCell{}, leaving, ref.Optional[*nova](),
+			ref.DigestOf[*nova](func(o client.Object) string { return string(o.GetUID()) })),
 		ref.Local(refDatabases, &corev1.Secret{}, func(n *nova) string { name, _ := authorityNames(n); return name },
 			ref.Fields[*nova](keyCA), ref.Optional[*nova]()),
 		ref.Local(refBuses, &corev1.Secret{}, func(n *nova) string { _, name := authorityNames(n); return name },
@@ -108,33 +128,58 @@ func cells(s *scope) ([]client.Object, error) {
 }
 
 // addresses are those of the cells that have a database and a bus. One that has not is nobody's trouble but its own; it
-// is registered as soon as it has.
+// is registered as soon as it has. Nova's programs read the cells when they start, so what makes them start anew keeps
+// a cell until it is forgotten.
 func addresses(s api) func(*scope) ([]client.Object, error) {
 	return func(sc *scope) ([]client.Object, error) {
-		known := []address{}
+		listed, known := []address{}, staying(sc)
 		for i, c := range sc.Owner().Spec.Cells {
 			database, bus := sc.Content(refDatabase(i)), sc.Content(refBus(i))
 			if len(database) == 0 || len(bus) == 0 {
 				continue
 			}
-			known = append(known, address{Name: c.Name, Transport: string(bus["transport_url"]),
-				Database: service.Connection(string(database["connection"]), database["ca.crt"])})
+			a := address{Name: c.Name, Transport: string(bus["transport_url"]),
+				Database: service.Connection(string(database["connection"]), database["ca.crt"])}
+			listed = append(listed, a)
+			known[a.Name] = a.digest()
 		}
-		text, err := json.Marshal(known)
+		file, err := json.Marshal(listed)
 		if err != nil {
 			return nil, fmt.Errorf("writing the cells' addresses: %w", err)
+		}
+		mind, err := json.Marshal(known)
+		if err != nil {
+			return nil, fmt.Errorf("writing the cells that are known: %w", err)
 		}
 		return []client.Object{&corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Name: cellsName(sc.Owner()), Namespace: sc.Owner().Namespace,
 				Labels: s.Labels(sc.Owner(), "")},
-			Data: map[string][]byte{keyCells: text},
+			Data: map[string][]byte{keyCells: file, keyKnown: mind},
 		}}, nil
 	}
 }
 
+// staying are the cells that are being forgotten, by their names, as Nova's programs have been told of them.
+func staying(sc *scope) map[string]string {
+	// What does not parse is nothing that the step has written.
+	var known map[string]string
+	_ = json.Unmarshal(sc.Content(refKnown)[keyKnown], &known)
+	out := map[string]string{}
+	for _, c := range sc.All(refLeaving) {
+		if c == nil {
+			continue
+		}
+		name := strings.TrimPrefix(c.GetName(), cellName(sc.Owner(), ""))
+		if told, ok := known[name]; ok {
+			out[name] = told
+		}
+	}
+	return out
+}
+
 // authorities are those by which the databases and the buses of Nova and of all cells are known: all have one path in
 // the pods, as an address in Nova's database says it, and a program has one for all buses. That of a cell which is
-// being forgotten stays, and goes with the next change after that.
+// being forgotten stays until it is gone.
 func authorities(s api) func(*scope) ([]client.Object, error) {
 	return func(sc *scope) ([]client.Object, error) {
 		n := sc.Owner()
@@ -148,7 +193,7 @@ func authorities(s api) func(*scope) ([]client.Object, error) {
 			for i := range n.Spec.Cells {
 				all = append(all, sc.Content(of.cell(i))[keyCA])
 			}
-			if len(forgotten(n)) > 0 {
+			if slices.ContainsFunc(sc.All(refLeaving), func(o client.Object) bool { return o != nil }) {
 				all = append(all, sc.Content(of.now)[keyCA])
 			}
 			out = append(out, &corev1.Secret{
@@ -172,7 +217,7 @@ func register(s *scope) (pod, error) {
 		Command:     Manage("register", "--cells", service.Folder+"/cells/"+keyCells),
 		Mounts:      []service.Mount[*nova]{{Name: "cells", Secret: cellsName}},
 		Alone:       true,
-		Annotations: map[string]string{annotationCells: s.Digest(refCells)},
+		Annotations: map[string]string{annotationCells: s.Digest(refCells, keyCells)},
 	}, nil
 }
 
@@ -183,6 +228,15 @@ func forgotten(n *nova) []string {
 		if !slices.ContainsFunc(n.Spec.Cells, func(l servicev1.Cell) bool { return l.Name == c.Name }) {
 			out = append(out, c.Name)
 		}
+	}
+	return out
+}
+
+// leaving names the objects of these cells.
+func leaving(n *nova) []types.NamespacedName {
+	var out []types.NamespacedName
+	for _, name := range forgotten(n) {
+		out = append(out, types.NamespacedName{Namespace: n.Namespace, Name: cellName(n, name)})
 	}
 	return out
 }

@@ -154,8 +154,6 @@ func TestCellsHaveAuthoritiesOfTheirOwn(t *testing.T) {
 		p.Pass(10 * time.Minute)
 		p.Settle()
 		p.Ready()
-		p.Change(novaObject, "spec.scheduler.replicas", int64(2))
-		p.Settle()
 		known("without the cell", 0)
 	})
 }
@@ -170,7 +168,8 @@ func secret(p *kittest.Play, name string, content map[string]string) {
 	}})
 }
 
-// A cell that is taken out is there until Nova has forgotten it, which it does not as long as the cell has hosts.
+// A cell that is taken out is there until Nova has forgotten it, which it does not as long as the cell has hosts. Only
+// then do Nova's programs start anew: those that start before remember it.
 func TestACellIsForgottenBeforeItGoes(t *testing.T) {
 	s := scenario(t, "")
 	full := true
@@ -183,8 +182,12 @@ func TestACellIsForgottenBeforeItGoes(t *testing.T) {
 	play(t, s, func(p *kittest.Play) {
 		p.Ready()
 		one := []any{map[string]any{"name": "cell1"}}
+		before := rolled(p)
 		p.Change(novaObject, "spec.cells", nil)
 		p.Settle()
+		if rolled(p) != before {
+			t.Error("Nova's programs start anew while the cell is there")
+		}
 		if c := p.Condition(novaObject, "CellRemovalReady"); !strings.Contains(c.Message, "cell1 has 2 hosts") {
 			t.Errorf("the condition is %s: %s", c.Reason, c.Message)
 		}
@@ -197,12 +200,20 @@ func TestACellIsForgottenBeforeItGoes(t *testing.T) {
 		p.Change(novaObject, "spec.cells", one)
 		p.Settle()
 		p.Ready()
-		full = false
+		if rolled(p) != before {
+			t.Error("Nova's programs start anew for a cell that has come back")
+		}
 		p.Change(novaObject, "spec.cells", nil)
+		p.Settle()
+		full = false
+		p.Pass(10 * time.Minute)
 		p.Settle()
 		p.Ready()
 		if p.Object(novaCell1) != nil || status(p) != "[]" {
 			t.Errorf("the cell is there: %t; the cells are %s", p.Object(novaCell1) != nil, status(p))
+		}
+		if rolled(p) == before {
+			t.Error("Nova's programs have the forgotten cell in mind")
 		}
 	})
 }

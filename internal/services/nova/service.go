@@ -82,7 +82,7 @@ func Definition(gateway bool) kit.Definition[*nova] {
 		Files:       func(*nova) map[string][]byte { return Files() },
 		Authorities: authorityNames,
 		Rolls: func(s *scope) map[string]string {
-			return map[string]string{annotationCells: s.Digest(refCells)}
+			return map[string]string{annotationCells: s.Digest(refCells, keyKnown)}
 		},
 		Rereads: []string{refCells},
 		Workers: workers(),
@@ -146,8 +146,7 @@ func steps(s api) []step.Step[*nova] {
 			return pod{Component: stepPrepare, Alone: true, Command: Manage("prepare")}, nil
 		}, step.After[*nova](stepAuthorities), step.Condition[*nova]("DBSyncReady")),
 		step.Objects(stepAuthorities, authorities(s), step.Makes[*nova](&corev1.Secret{}),
-			step.Reads[*nova](append(cellRefs(), service.RefDatabase, service.RefBus, refDatabases, refBuses)...),
-			step.Uses(func(n *nova) any { return []any{n.Spec, forgotten(n)} }),
+			step.Reads[*nova](append(cellRefs(), service.RefDatabase, service.RefBus, refDatabases, refBuses, refLeaving)...),
 			step.Component[*nova](service.ComponentSetup)),
 		s.JobStep(stepForget, forget, step.Every[*nova](forgetEvery), step.After[*nova](stepPrepare),
 			step.When(func(n *nova) bool { return len(forgotten(n)) > 0 }),
@@ -156,8 +155,9 @@ func steps(s api) []step.Step[*nova] {
 			step.Makes[*nova](&servicev1.NovaCell{}), step.Component[*nova](service.ComponentSetup),
 			// A cell that breaks is its own affair.
 			step.Ready[*nova]("NovaCell", func(client.Object) (bool, string) { return true, "" })),
-		step.Objects(stepAddresses, addresses(s), step.After[*nova](stepAuthorities), step.Reads[*nova](cellRefs()...),
-			step.Makes[*nova](&corev1.Secret{}), step.Component[*nova](service.ComponentSetup)),
+		step.Objects(stepAddresses, addresses(s), step.After[*nova](stepAuthorities),
+			step.Reads[*nova](append(cellRefs(), refKnown, refLeaving)...), step.Makes[*nova](&corev1.Secret{}),
+			step.Component[*nova](service.ComponentSetup)),
 		s.JobStep(stepRegister, register, step.After[*nova](stepPrepare, stepAddresses), step.Reads[*nova](refCells),
 			step.Condition[*nova]("CellsRegistered")),
 		s.RecordStep(records(), stepRegister, scheduler, conductor),
