@@ -46,6 +46,7 @@ func TestAPIStaysWhileDatabaseMembersAreKilled(t *testing.T) {
 
 // The identity API answers while its own pods are replaced.
 func TestAPIStaysDuringRollingChange(t *testing.T) {
+	story.InCI(t)
 	w := story.Start(t)
 	cp := w.Cloud()
 	keystone := &servicev1.Keystone{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-keystone"}}

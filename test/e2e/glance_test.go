@@ -53,6 +53,7 @@ for n in range(20):
 // client stages it, Glance fetches it, the operator uploads it. They give the same data back, also after Glance's pod
 // was killed, and after Glance was away.
 func TestGlanceServes(t *testing.T) {
+	story.InCI(t)
 	w := story.Start(t)
 	cp := w.Cloud()
 	glance := &servicev1.Glance{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-glance"}}

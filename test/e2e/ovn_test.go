@@ -80,6 +80,7 @@ func (n *network) whole(within time.Duration) {
 // OVN's databases keep what they were told when a volume is lost, when all pods go at once, and when they shrink and
 // grow.
 func TestOVNKeepsNetworks(t *testing.T) {
+	story.InCI(t)
 	w := story.Start(t)
 	n := newNetwork(w, 3)
 	t.Logf("ready after %s", w.Ready(3*time.Minute, n.ovn))

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -50,6 +51,14 @@ func Slow(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("takes minutes; run it without -short")
+	}
+}
+
+// InCI marks a story of a minute about what shorter ones play in part: CI plays it, a make test while working does not.
+func InCI(t *testing.T) {
+	t.Helper()
+	if testing.Short() && os.Getenv("CI") == "" {
+		t.Skip("CI plays it; run it without -short, or with CI=true")
 	}
 }
 

@@ -7,11 +7,14 @@ import (
 	"database/sql"
 	"testing"
 	"time"
+
+	"stackwright.dev/stackwright/test/e2e/story"
 )
 
 // A pool that has come to a member which does not take writes is sent away, so that it asks again where the writer is;
 // at the writer it stays.
 func TestClientsStayAtTheWriter(t *testing.T) {
+	story.InCI(t)
 	s := play(t)
 	left, stayed := make(chan int, members), make(chan int, members)
 	for i := range members {
