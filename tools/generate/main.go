@@ -36,6 +36,10 @@ func run(root string, check bool) error {
 	if err != nil {
 		return err
 	}
+	since, err := times(root)
+	if err != nil {
+		return err
+	}
 	for _, c := range commands(root) {
 		if err := c.execute(root); err != nil {
 			return err
@@ -56,6 +60,9 @@ func run(root string, check bool) error {
 		return err
 	}
 	changed := difference(before, after)
+	if err := restore(root, since, changed); err != nil {
+		return err
+	}
 	if check && len(changed) > 0 {
 		return fmt.Errorf("%s: not what the types say; they are corrected now, commit them", strings.Join(changed, ", "))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 const (
@@ -56,10 +58,60 @@ func glob(root, pattern string) []string {
 	return found
 }
 
+// tops are the folders below which files are generated.
+var tops = []string{"api", "kit", charts, reference, pages}
+
+// times returns when each file and folder below the tops was changed last.
+func times(root string) (map[string]time.Time, error) {
+	all := map[string]time.Time{}
+	for _, top := range tops {
+		err := filepath.WalkDir(filepath.Join(root, top), func(file string, d fs.DirEntry, err error) error {
+			if os.IsNotExist(err) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			rel, err := filepath.Rel(root, file)
+			all[rel] = info.ModTime()
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("looking at %s: %w", top, err)
+		}
+	}
+	return all, nil
+}
+
+// restore gives files, and folders of files, that were written anew and are the same the times they had: make would
+// build again what is made of them, and Go would play each test again that reads one.
+func restore(root string, before map[string]time.Time, changed []string) error {
+	now, err := times(root)
+	if err != nil {
+		return err
+	}
+	for file, at := range now {
+		old, ok := before[file]
+		if !ok || old.Equal(at) || slices.ContainsFunc(changed, func(c string) bool {
+			return c == file || strings.HasPrefix(c, file+string(filepath.Separator))
+		}) {
+			continue
+		}
+		if err := os.Chtimes(filepath.Join(root, file), old, old); err != nil {
+			return fmt.Errorf("restoring the time of %s: %w", file, err)
+		}
+	}
+	return nil
+}
+
 // snapshot returns the content of every generated file by its path below root.
 func snapshot(root string) (map[string]string, error) {
 	files := map[string]string{}
-	for _, top := range []string{"api", "kit", charts, reference, pages} {
+	for _, top := range tops {
 		err := filepath.WalkDir(filepath.Join(root, top), func(file string, d fs.DirEntry, err error) error {
 			if os.IsNotExist(err) {
 				return nil

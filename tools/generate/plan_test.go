@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 )
 
 func write(t *testing.T, path string) {
@@ -41,6 +42,43 @@ func TestDifference(t *testing.T) {
 	after := map[string]string{"same": "1", "changed": "2", "added": "1"}
 	if got, want := difference(before, after), []string{"added", "changed", "removed"}; !slices.Equal(got, want) {
 		t.Errorf("difference is %v, want %v", got, want)
+	}
+}
+
+// What is written anew with the same content is no news to make, nor to the cache of tests.
+func TestTimesOfWhatIsTheSameAreRestored(t *testing.T) {
+	root := t.TempDir()
+	old := time.Now().Add(-time.Hour).Truncate(time.Second)
+	same, changed := "charts/glance/values.yaml", "charts/nova/values.yaml"
+	for _, path := range []string{same, changed} {
+		write(t, filepath.Join(root, path))
+		for _, p := range []string{path, filepath.Dir(path)} {
+			if err := os.Chtimes(filepath.Join(root, p), old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	before, err := times(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(root, "charts")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(root, same))
+	write(t, filepath.Join(root, changed))
+	if err := restore(root, before, []string{changed, "charts/nova/added.yaml"}); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{same: true, "charts/glance": true, changed: false, "charts/nova": false,
+		"charts": false} {
+		info, err := os.Stat(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.ModTime().Equal(old); got != want {
+			t.Errorf("%s is as old as before: %t, want %t", path, got, want)
+		}
 	}
 }
 
