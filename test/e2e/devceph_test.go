@@ -60,6 +60,7 @@ func rbd(ctx context.Context, w *story.World, c *infrav1.DevCeph, client string,
 // A Ceph for development is there in seconds. A client with nothing but its Secret keeps data in it, which outlives the
 // pod; it cannot touch what is another's; and its key is worth nothing once it is taken out.
 func TestCephKeeps(t *testing.T) {
+	story.InCI(t)
 	w := story.Start(t)
 	ceph := newCeph(w, w.Namespace, infrav1.DevCephClient{Name: "writer", Pools: []string{"volumes"}},
 		infrav1.DevCephClient{Name: "other", Pools: []string{"images"}})

@@ -17,6 +17,7 @@ import (
 // Placement is asked for by one word, answers the client in the pod, keeps what it is told, and leaves nothing in the
 // catalog when it goes. What it was told is there when it comes back.
 func TestPlacementServes(t *testing.T) {
+	story.InCI(t)
 	w := story.Start(t)
 	cp := w.Cloud()
 	placement := &servicev1.Placement{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-placement"}}
