@@ -47,6 +47,16 @@ var busyText = regexp.MustCompile(`(?i)is immutable and cannot be|PENDING_(CREAT
 // unroutedText is what Neutron says of a floating IP and a port, both of which it has.
 var unroutedText = regexp.MustCompile(`(?i)is not reachable from subnet`)
 
+// heldText is what Keystone says with 403, which is elsewhere about rights, of what something else keeps as it is: a
+// registered limit that projects have limits of, a region with endpoints, a project with others in it or below one that
+// is disabled, a resource with the option immutable. unfitText is what it says of values that it never takes.
+var (
+	heldText = regexp.MustCompile(`(?i)because there are project limits|child regions have associated endpoints|` +
+		`not a leaf in the hierarchy|since it has disabled parents|subtree contains enabled|` +
+		`domain that is enabled, please disable|(update|delete) immutable .{0,40}resource`)
+	unfitText = regexp.MustCompile(`(?i)max hierarchy depth reached|password length must be|invalid resource limit`)
+)
+
 // classify turns the status and text of an answer into a class.
 func classify(code int, text string) (c Class, transitional bool) {
 	switch code {
@@ -98,10 +108,12 @@ func classifyByText(code int, text string) (c Class, transitional bool) {
 		return Quota, false
 	case busyText.MatchString(text):
 		return Conflict, true
+	case code == http.StatusForbidden && unfitText.MatchString(text):
+		return Invalid, false
+	case code == http.StatusConflict, code == http.StatusForbidden && heldText.MatchString(text):
+		return Conflict, false
 	case code == http.StatusForbidden:
 		return Auth, false
-	case code == http.StatusConflict:
-		return Conflict, false
 	}
 	return Invalid, false
 }

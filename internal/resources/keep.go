@@ -55,7 +55,8 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	if o.Common().Drift == driftIgnore && !finishing {
 		return nil
 	}
-	change, stuck := t.difference(seen, func(path string) bool { return slices.Contains(o.Common().IgnorePaths, path) })
+	ignored := func(path string) bool { return slices.Contains(o.Common().IgnorePaths, path) }
+	change, stuck := t.difference(seen, ignored)
 	view.drift = append(slices.Clone(change), stuck...)
 	drift := !finishing && c.drifts(sc, t, view.drift)
 	if (!p.update || o.Common().Drift == driftReport) && !finishing {
@@ -67,15 +68,27 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	if finishing {
 		cell.Operation = ""
 	}
-	if drift && len(change) > 0 {
+	if view, err = t.changed(id, view, ignored); err != nil {
+		return outcome.FromError(err)
+	}
+	if drift && len(change) > 0 && !view.unmade {
 		c.corrected(sc, t, change)
 	}
-	view.drift = stuck
-	view.resource, _, err = t.see(id)
 	if len(stuck) > 0 && p.recreate {
 		return c.again(ctx, sc, t)
 	}
-	return outcome.FromError(err)
+	return nil
+}
+
+// changed looks at a resource after a change. What the API has taken and not made differs as before.
+func (t *target) changed(id string, view observation, ignored func(string) bool) (observation, error) {
+	var err error
+	if view.resource, _, err = t.see(id); err != nil {
+		return view, err
+	}
+	unmade, stuck := t.difference(view.resource, ignored)
+	view.drift, view.unmade = append(unmade, stuck...), len(unmade) > 0
+	return view, nil
 }
 
 // look is what OpenStack shows of the resource. A list may be older than the resource, or than what was declared of it:

@@ -26,6 +26,8 @@ type observation struct {
 	cloud    cloudKey
 	resource map[string]any
 	drift    []body.Difference
+	// unmade tells that the API has answered a change well and shows what there was before.
+	unmade bool
 }
 
 // sightings are the observations of a controller's objects that their status does not have yet.
@@ -82,11 +84,11 @@ func (c *controller) report(_ step.View, o object) {
 		st.Drift = append(st.Drift,
 			openstackv1.Difference{Path: x.Field.Spec(), Desired: short(x.Desired), Actual: short(x.Actual)})
 	}
-	drifted(st)
+	drifted(st, seen.unmade)
 }
 
 // drifted sets the condition that says that the resource is not as declared; there is none while it is.
-func drifted(st *openstackv1.ResourceStatus) {
+func drifted(st *openstackv1.ResourceStatus, unmade bool) {
 	if len(st.Drift) == 0 {
 		meta.RemoveStatusCondition(&st.Conditions, conditionDrifted)
 		return
@@ -95,9 +97,14 @@ func drifted(st *openstackv1.ResourceStatus) {
 	for _, x := range st.Drift {
 		paths = append(paths, x.Path)
 	}
-	condition.Set(&st.Conditions, metav1.Condition{Type: conditionDrifted, Status: condition.True, Reason: "Differs",
-		ObservedGeneration: st.ObservedGeneration, Message: "The resource differs in " + strings.Join(paths, ", ") +
-			". See status.drift; change what is declared, or the resource."})
+	reason, advice := "Differs", "See status.drift; change what is declared, or the resource."
+	if unmade {
+		reason = "NotMade"
+		advice = "The API took the change and did not make it: see status.drift, and declare another value."
+	}
+	condition.Set(&st.Conditions, metav1.Condition{Type: conditionDrifted, Status: condition.True, Reason: reason,
+		ObservedGeneration: st.ObservedGeneration, Message: "The resource differs in " + strings.Join(paths, ", ") + ". " +
+			advice})
 }
 
 // short is a value as JSON of at most 256 bytes.

@@ -88,6 +88,35 @@ func (w *world) changed(p *kittest.Play, f d.Field, v any, requests []fake.Reque
 	}
 }
 
+// What the API takes and does not do is told: the object does not call it corrected.
+func TestChangeThatIsNotMade(t *testing.T) {
+	deaf := func(c *fake.Cloud) { c.Deaf = map[string]bool{"description": true} }
+	objects := good(namespace("default"), one("Project", "default", "shop", "resource: {description: old, tags: [a]}"))
+	kittest.New(t, stage(t, deaf, objects...)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Change("Project/shop", "spec.resource", map[string]any{"description": "new", "tags": []any{"b"}})
+		p.Settle()
+		const want = "differs in description. The API took the change and did not make it: "
+		if c := p.Condition("Project/shop", "Drifted"); c.Status != "True" || !strings.Contains(c.Message, want) {
+			t.Errorf("Drifted is %v", c)
+		}
+		before := len(writes(p))
+		p.Pass(time.Hour)
+		if n := len(writes(p)) - before; n > 13 {
+			t.Errorf("%d more tries in an hour, want no more than lists", n)
+		}
+		if all := p.Events("Project/shop"); has(all, "Warning DriftCorrected", "") {
+			t.Errorf("there are the events %v", all)
+		}
+		p.Change("Project/shop", "spec.resource.description", "old")
+		p.Settle()
+		if c := p.Condition("Project/shop", "Drifted"); c.Status == "True" {
+			t.Errorf("Drifted is %v", c)
+		}
+		p.Ready()
+	})
+}
+
 // A resource that takes its time is waited for by lists, not one request for each object, and is deleted once.
 func TestStates(t *testing.T) {
 	each(t, func(w *world) { w.build = 10 * time.Minute }, func(w *world, p *kittest.Play) {

@@ -1132,7 +1132,7 @@ type LimitResource struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=255
 	ResourceName string `json:"resourceName"`
-	// How many there may be; -1 is no limit.
+	// How many there may be; -1 is no limit. Keystone does not change it to 0: make the object anew for that.
 	// +kubebuilder:validation:Minimum=-1
 	// +kubebuilder:validation:Maximum=2147483647
 	ResourceLimit int64 `json:"resourceLimit"`

@@ -45,6 +45,8 @@ type Cloud struct {
 	More map[string]bool
 	// Spell is how services write fields down that clients may spell in several ways, by the names of the fields.
 	Spell map[string]func(any) any
+	// Deaf are names of fields of which services take changes that they do not make, as Keystone does with a limit of 0.
+	Deaf map[string]bool
 	// Imports are the ways in which images can be imported. ImportsFail lets imports end with queued images, and Filtered
 	// is what addresses must not have in them.
 	Imports     []string

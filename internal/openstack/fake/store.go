@@ -299,7 +299,7 @@ func (c *Cloud) update(k *d.Kind, id string, q *question) answer {
 		return failure(http.StatusBadRequest, problem)
 	}
 	for name, v := range c.spelled(placed(k, in)) {
-		if f, ok := top(k, name); !ok || !f.WriteOnly {
+		if f, ok := top(k, name); (!ok || !f.WriteOnly) && !c.Deaf[name] {
 			row.fields[name] = v
 		}
 	}

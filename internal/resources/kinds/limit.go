@@ -18,7 +18,7 @@ var Limit = d.Kind{
 		{API: "region_id", Ref: "Region", CreateOnly: true, Doc: "Region for which the limit is."},
 		{API: "resource_name", Required: true, CreateOnly: true, Max: 255, Doc: "What is limited, such as servers."},
 		{API: "resource_limit", Type: d.Int, Required: true, Min: -1, HasMin: true, Max: 1<<31 - 1,
-			Doc: "How many there may be; -1 is no limit."},
+			Doc: "How many there may be; -1 is no limit. Keystone does not change it to 0: make the object anew for that."},
 		description,
 	},
 	List: d.List{Filters: []string{"project_id", "domain_id", "service_id", "resource_name", "region_id"}},
