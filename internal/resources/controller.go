@@ -62,6 +62,7 @@ func (c *controller) definition() kit.Definition[object] {
 // notice learns which clouds and other objects an object needs, before anything is run: none of them may go first.
 func (c *controller) notice(o object, gone bool) {
 	if gone {
+		c.engine.departed.add(o.GetUID())
 		c.forget(o)
 		c.engine.holders.drop(o.GetUID())
 		c.engine.ring(c.engine.users.drop(o.GetUID()))
@@ -79,6 +80,9 @@ func (c *controller) use(o object, clouds []cloudKey, barred bool) {
 	who := user{node: c.node(o), maker: makerOf(c.node(o), o), marker: markerOf(c.kind, o), clouds: clouds,
 		barred: barred, leaving: o.GetDeletionTimestamp() != nil, wake: c.waker(o)}
 	c.engine.ring(c.engine.users.set(o.GetUID(), who))
+	if c.engine.departed.has(o.GetUID()) {
+		c.engine.ring(c.engine.users.drop(o.GetUID()))
+	}
 }
 
 // The conditions besides Ready.

@@ -36,6 +36,8 @@ type Engine struct {
 	links   links
 	users   users
 	holders holders
+	// departed are the objects that are gone, for runs of them that still end.
+	departed departed
 	// bells wake the objects of a kind, clouds too.
 	bells map[string]*bell
 	// Cluster names the cluster whose objects the engine keeps, so that resources tell which one they are of; empty when

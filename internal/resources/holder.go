@@ -74,6 +74,9 @@ func (c *controller) claim(o object, cloud cloudKey, id string) *outcome.Outcome
 	if other, taken := c.engine.holders.claim(what, who); taken {
 		return belongs(c.kind, bare(c.kind, id), other.from(o.GetNamespace()))
 	}
+	if c.engine.departed.has(o.GetUID()) {
+		c.engine.holders.drop(o.GetUID())
+	}
 	return nil
 }
 

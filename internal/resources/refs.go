@@ -168,6 +168,9 @@ func (c *controller) node(o object) node {
 
 // link records what an object refers to, and wakes those that may wait to be deleted until it does not any more.
 func (c *controller) link(o object, to []node) {
+	if len(to) > 0 && c.engine.departed.has(o.GetUID()) {
+		return // another object may have its name by now
+	}
 	for _, freed := range c.engine.links.set(c.node(o), to) {
 		if b := c.engine.bells[freed.kind]; b != nil {
 			b.wake(freed.NamespacedName)
