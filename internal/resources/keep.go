@@ -68,7 +68,8 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	if finishing {
 		cell.Operation = ""
 	}
-	if view, err = t.changed(id, view, ignored); err != nil {
+	view.drift = stuck
+	if view, err = t.changed(id, view, len(change) > 0, ignored); err != nil {
 		return outcome.FromError(err)
 	}
 	if drift && len(change) > 0 && !view.unmade {
@@ -80,10 +81,10 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	return nil
 }
 
-// changed looks at a resource after a change. What the API has taken and not made differs as before.
-func (t *target) changed(id string, view observation, ignored func(string) bool) (observation, error) {
+// changed looks at a resource after a run. What the API has taken of a change and not made differs as before.
+func (t *target) changed(id string, view observation, change bool, ignored func(string) bool) (observation, error) {
 	var err error
-	if view.resource, _, err = t.see(id); err != nil {
+	if view.resource, _, err = t.see(id); err != nil || !change {
 		return view, err
 	}
 	unmade, stuck := t.difference(view.resource, ignored)

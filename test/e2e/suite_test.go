@@ -166,7 +166,7 @@ func (s *suite) look(ctx context.Context) (map[string]resources.Found, error) {
 			}
 			return resources.Stands(k, s.wanted(k, s.specs[nameOf(o)], o.GetName()), f)
 		})
-		if i < 0 && !k.Keyed() {
+		if i < 0 && !k.Keyed() && s.ids[nameOf(o)] != "" {
 			f, err := s.one(ctx, k, s.ids[nameOf(o)])
 			if err == nil {
 				all, i, s.hidden[nameOf(o)] = []resources.Found{f}, 0, true
@@ -207,6 +207,7 @@ func (s *suite) clear(ctx context.Context) error {
 		return err
 	}
 	census := s.census(ctx)
+	errs := []error{err}
 	for _, o := range s.objects {
 		f, there := found[nameOf(o)]
 		if !there {
@@ -216,10 +217,10 @@ func (s *suite) clear(ctx context.Context) error {
 			f.Fields = s.wanted(f.Kind, s.specs[nameOf(o)], o.GetName()) // its path is of what is declared
 		}
 		if err := census.Remove(ctx, f); err != nil && openstack.ClassOf(err) != openstack.NotFound {
-			return err
+			errs = append(errs, err)
 		}
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 // wanted are declared fields as the API has them.
