@@ -96,7 +96,7 @@ func TestRest(t *testing.T) {
 	figure(t, "start", time.Since(begin).Seconds()-5, "s", 0)
 	w.rest(o, s)
 	figure(t, "correct_notified", w.corrected(s, 5).Seconds(), "s", 5)
-	w.deaf()
+	w.deaf(o)
 	figure(t, "correct_listed", w.corrected(s, 1).Seconds(), "s", period.Seconds()+10)
 }
 
@@ -134,13 +134,14 @@ func (w *world) corrected(s *sky, times int) (longest time.Duration) {
 	return longest
 }
 
-// deaf takes the bus away from the cloud.
-func (w *world) deaf() {
+// deaf takes the bus away from the cloud, and waits until all that are of it have looked at it anew.
+func (w *world) deaf(o *operator) {
 	w.t.Helper()
+	before := o.runs()
 	cloud := w.object("ClusterCloud", "", "default", `{}`)
 	patch := client.RawPatch("application/merge-patch+json", []byte(`{"spec": {"notifications": null}}`))
 	if err := w.Patch(w.t.Context(), cloud, patch); err != nil {
 		w.t.Fatal(err)
 	}
-	<-time.After(2 * time.Second)
+	o.settled(2*time.Minute, before+1)
 }

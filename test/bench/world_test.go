@@ -132,7 +132,7 @@ func (w *world) until(limit time.Duration, what string, f func() bool) time.Dura
 		if time.Since(begin) > limit {
 			w.t.Fatalf("after %s it is not so that %s", limit, what)
 		}
-		<-time.After(20 * time.Millisecond)
+		<-time.After(100 * time.Millisecond) // looking at thousands takes what the cloud would need to answer
 	}
 	return time.Since(begin)
 }
