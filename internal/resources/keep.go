@@ -68,8 +68,7 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	if finishing {
 		cell.Operation = ""
 	}
-	view.drift = stuck
-	if view, err = t.changed(id, view, len(change) > 0, ignored); err != nil {
+	if view, err = t.changed(id, view.left(stuck), len(change) > 0, ignored); err != nil {
 		return outcome.FromError(err)
 	}
 	if drift && len(change) > 0 && !view.unmade {

@@ -30,6 +30,12 @@ type observation struct {
 	unmade bool
 }
 
+// left is the observation with what still differs after a run.
+func (o observation) left(drift []body.Difference) observation {
+	o.drift = drift
+	return o
+}
+
 // sightings are the observations of a controller's objects that their status does not have yet.
 type sightings struct {
 	mu  sync.Mutex
