@@ -26,11 +26,9 @@ func Inside(m *testing.M, namespace, address string) int {
 		return m.Run()
 	}
 	flag.Parse()
-	script := fmt.Sprintf("ip netns add %[1]s && ip -n %[1]s link set lo up && ip -n %[1]s link add br0 type bridge && "+
-		"ip -n %[1]s addr add %[2]s dev br0 && ip -n %[1]s link set br0 up", namespace, address)
 	defer func() { _ = exec.Command("ip", "netns", "del", namespace).Run() }()
-	if out, err := exec.Command("sh", "-c", script).CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "making network namespace %s: %v: %s\n", namespace, err, out)
+	if err := fence(namespace, address); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	c := exec.Command("ip", append([]string{"netns", "exec", namespace}, os.Args...)...)
@@ -39,6 +37,17 @@ func Inside(m *testing.M, namespace, address string) int {
 		return 1
 	}
 	return 0
+}
+
+// fence makes a network namespace with the bridge. One in which nothing runs is left from tests that were broken off.
+func fence(namespace, address string) error {
+	script := fmt.Sprintf("if there=$(ip netns pids %[1]s 2>&1) && [ -z \"$there\" ]; then ip netns del %[1]s; fi; "+
+		"ip netns add %[1]s && ip -n %[1]s link set lo up && ip -n %[1]s link add br0 type bridge && "+
+		"ip -n %[1]s addr add %[2]s dev br0 && ip -n %[1]s link set br0 up", namespace, address)
+	if out, err := exec.Command("sh", "-c", script).CombinedOutput(); err != nil {
+		return fmt.Errorf("making network namespace %s: %w: %s", namespace, err, out)
+	}
+	return nil
 }
 
 // Agent is the program that runs members.
