@@ -26,11 +26,11 @@ func Inside(m *testing.M, namespace, address string) int {
 		return m.Run()
 	}
 	flag.Parse()
-	defer func() { _ = exec.Command("ip", "netns", "del", namespace).Run() }()
 	if err := fence(namespace, address); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	defer func() { _ = exec.Command("ip", "netns", "del", namespace).Run() }()
 	c := exec.Command("ip", append([]string{"netns", "exec", namespace}, os.Args...)...)
 	c.Stdout, c.Stderr, c.Env = os.Stdout, os.Stderr, append(os.Environ(), inside+"=1")
 	if c.Run() != nil {
