@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 
 	"stackwright.dev/devcluster/internal/etcd"
 	"stackwright.dev/devcluster/internal/pki"
@@ -28,6 +27,7 @@ type Standalone struct {
 	DataDir    string // kept when given; otherwise a temporary folder that is removed
 	Kubeconfig string // where to write the kubeconfig; in the data folder when empty
 	Out        io.Writer
+	Serve      func(args []string) error // runs kube-apiserver, which is not linked to this package
 }
 
 // Run serves until ctx is done. It prints the path of the kubeconfig when the server is ready.
@@ -85,7 +85,7 @@ func (s Standalone) serve(ctx context.Context, config Config) error {
 		return err
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- serveAPI(config) }()
+	go func() { failed <- s.serveAPI(config) }()
 	ready := make(chan error, 1)
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, readyTimeout)
@@ -110,15 +110,14 @@ func (s Standalone) serve(ctx context.Context, config Config) error {
 	}
 }
 
-func serveAPI(config Config) error {
-	command := app.NewAPIServerCommand()
-	command.SetArgs(append(config.Arguments(),
+func (s Standalone) serveAPI(config Config) error {
+	args := append(config.Arguments(),
 		"--authorization-mode=RBAC",
 		// No controller manager makes the service accounts that this plugin wants for every pod.
 		"--disable-admission-plugins=ServiceAccount",
 		"--endpoint-reconciler-type=none",
-	))
-	if err := command.Execute(); err != nil {
+	)
+	if err := s.Serve(args); err != nil {
 		return err
 	}
 	return errors.New("kube-apiserver stopped")

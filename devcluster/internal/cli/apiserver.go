@@ -9,8 +9,8 @@ import (
 	"stackwright.dev/devcluster/internal/process"
 )
 
-func newAPIServer() *cobra.Command {
-	standalone := apiserver.Standalone{Out: os.Stdout}
+func newAPIServer(serve func([]string) error) *cobra.Command {
+	standalone := apiserver.Standalone{Out: os.Stdout, Serve: serve}
 	command := &cobra.Command{
 		Use:   "apiserver",
 		Short: "Serve etcd and the Kubernetes API on the loopback interface, for tests",

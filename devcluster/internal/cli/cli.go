@@ -15,15 +15,21 @@ import (
 
 const defaultName = "dev"
 
+// Kubernetes is what commands run in this process. It is linked by whoever calls Run.
+type Kubernetes struct {
+	Kubectl  func(args []string) (code int)
+	ServeAPI func(args []string) error // kube-apiserver; returns when it has failed or stopped
+}
+
 // Run runs the command line and returns its exit code.
-func Run() int {
+func Run(k Kubernetes) int {
 	if len(os.Args) > 1 && os.Args[1] == component.Kubectl {
-		code, err := Kubectl(os.Args[2:])
+		code, err := onCluster(k.Kubectl, os.Args[2:])
 		return report(err, code)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return report(newRoot().ExecuteContext(ctx), 0)
+	return report(newRoot(k).ExecuteContext(ctx), 0)
 }
 
 func report(err error, code int) int {
@@ -34,7 +40,7 @@ func report(err error, code int) int {
 	return 1
 }
 
-func newRoot() *cobra.Command {
+func newRoot(k Kubernetes) *cobra.Command {
 	name := defaultName
 	root := &cobra.Command{
 		Use:           "devcluster",
@@ -45,7 +51,7 @@ func newRoot() *cobra.Command {
 	root.PersistentFlags().StringVar(&name, "name", defaultName, "name of the cluster")
 	root.AddCommand(
 		newUp(&name), newDown(&name), newStatus(&name), newNode(&name), newLoad(&name), newLogs(&name),
-		newKubeconfig(&name), newKubectl(), newAPIServer(), newSupervise(&name),
+		newKubeconfig(&name), newKubectl(), newAPIServer(k.ServeAPI), newSupervise(&name),
 	)
 	return root
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"stackwright.dev/devcluster/internal/component"
 )
 
 func newKubeconfig(name *string) *cobra.Command {
@@ -31,7 +29,7 @@ func newKubeconfig(name *string) *cobra.Command {
 	}
 }
 
-// newKubectl is found in the help only: Kubectl is called before any flag is read, as all of them are kubectl's.
+// newKubectl is found in the help only: kubectl is called before any flag is read, as all of them are kubectl's.
 func newKubectl() *cobra.Command {
 	return &cobra.Command{
 		Use:                "kubectl [--name NAME] ...",
@@ -40,8 +38,8 @@ func newKubectl() *cobra.Command {
 	}
 }
 
-// Kubectl runs kubectl on a cluster, that of a leading --name or the default one, or on what --kubeconfig says.
-func Kubectl(arguments []string) (int, error) {
+// onCluster runs kubectl on a cluster, that of a leading --name or the default one, or on what --kubeconfig says.
+func onCluster(kubectl func([]string) int, arguments []string) (code int, err error) {
 	name, arguments := leadingName(arguments)
 	elsewhere := slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "--kubeconfig") })
 	if !elsewhere {
@@ -53,8 +51,7 @@ func Kubectl(arguments []string) (int, error) {
 			return 1, fmt.Errorf("setting KUBECONFIG: %w", err)
 		}
 	}
-	code, _ := component.Run(component.Kubectl, arguments)
-	return code, nil
+	return kubectl(arguments), nil
 }
 
 func leadingName(arguments []string) (name string, rest []string) {

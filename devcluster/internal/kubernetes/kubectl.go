@@ -1,4 +1,4 @@
-package component
+package kubernetes
 
 import (
 	"os"
@@ -7,10 +7,13 @@ import (
 	"k8s.io/component-base/logs"
 	"k8s.io/kubectl/pkg/cmd"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
+
+	"stackwright.dev/devcluster/internal/component"
 )
 
-func runKubectl(args []string) int {
-	os.Args = append([]string{Kubectl}, args...)
+// Kubectl runs kubectl with args and returns its exit code.
+func Kubectl(args []string) int {
+	os.Args = append([]string{component.Kubectl}, args...)
 	if _, err := logs.GlogSetter(cmd.GetLogVerbosity(os.Args)); err != nil {
 		cmdutil.CheckErr(err)
 	}
