@@ -13,6 +13,9 @@ import (
 // RenewalEvery is how often mounted certificates need to be compared with those in use.
 const RenewalEvery = 10 * time.Second
 
+// Renewed is what is logged when a daemon has read its certificates again.
+const Renewed = "certificates are read again"
+
 // Renewal makes a daemon read its certificates again when those that are mounted have changed.
 type Renewal struct {
 	// Files are certificates and keys; without any there is nothing to do.
@@ -58,7 +61,7 @@ func (r *Renewal) Look(ctx context.Context) {
 		slog.Warn("certificates are not read again", "error", err)
 		return
 	}
-	slog.Info("certificates are read again")
+	slog.Info(Renewed)
 	r.inUse = now
 }
 

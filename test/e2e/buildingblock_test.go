@@ -12,7 +12,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/kit/gate"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
@@ -21,8 +26,10 @@ import (
 )
 
 const (
-	rackLabel = "example.org/rack"
-	fakeHosts = 3
+	rackLabel            = "example.org/rack"
+	fakeHosts, manyHosts = 3, 200
+	real                 = "CUSTOM_REAL" // the trait of hosts that run servers
+	overcommit           = "3.5"
 )
 
 // fleet is a compute service with hosts.
@@ -142,16 +149,19 @@ func (f fleet) guest(ctx context.Context, name string) (string, error) {
 }
 
 // The node of the cluster becomes a host by one object. A server is started on it as soon as that says that it is
-// ready, and goes on while every agent is replaced, with and without grace. Beside it, one pod is many hosts for tests
-// of scale. A block with a server refuses its deletion; one without takes all away that Nova knew of its host, which
+// ready, and goes on while every agent is replaced, with and without grace, and while all of them are changed. What is
+// declared of the host is so in Placement, and is so again when somebody has changed it there. Beside it, one pod is 200
+// hosts for tests of scale. A block with a server refuses its deletion; one without takes all away that Nova knew of its host, which
 // can come back.
 func TestBuildingBlock(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
 	f := hosted(w)
 	rack := f.rack()
-	rack.Spec.Placement.Traits = []fleetv1.Trait{"CUSTOM_REAL"}
+	rack.Spec.Placement.Traits = []fleetv1.Trait{real}
+	rack.Spec.Placement.Overcommit.CPU = new(fleetv1.Ratio(overcommit))
 	f.make(rack, 1)
+	f.restores(realHost)
 	name := f.boot()
 
 	pid, err := f.guest(t.Context(), name)
@@ -175,17 +185,61 @@ func TestBuildingBlock(t *testing.T) {
 		})
 		t.Logf("the agents are back after %s", w.Ready(time.Minute, rack))
 	}
+	f.changes(rack, name, pid)
 	if state := w.OpenStack("server", "show", "first", "-f", "value", "-c", "status"); state != "ACTIVE" {
 		t.Errorf("Nova says that the server is %s", state)
 	}
 	f.told(realHost, 1)
 	crowd := f.block("crowd")
-	crowd.Spec.Driver, crowd.Spec.Fake = fleetv1.DriverFake, &fleetv1.Fake{Hosts: fakeHosts}
-	f.make(crowd, 1+fakeHosts)
+	crowd.Spec.Driver, crowd.Spec.Fake = fleetv1.DriverFake, &fleetv1.Fake{Hosts: manyHosts}
+	f.make(crowd, 1+manyHosts)
 	f.memory()
 	f.refuses(rack, name, pid)
 	f.keeps(rack, "first", name, pid)
 	f.make(f.rack(), 1) // the host comes back
+}
+
+// changes gives every agent of a block other resources, which replaces all their pods. The guest goes on.
+func (f fleet) changes(b *fleetv1.BuildingBlock, guest, pid string) {
+	f.Helper()
+	_, before, err := f.agents(f.Context(), b.Name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	change := b.DeepCopy()
+	for _, a := range []*fleetv1.Agent{&change.Spec.Agents.NovaCompute, &change.Spec.Agents.Libvirt,
+		&change.Spec.Agents.Chassis, &change.Spec.Agents.Metadata} {
+		a.Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("11m")}
+	}
+	f.Apply(change)
+	f.Eventually(5*time.Minute, "every agent is another pod, and the guest goes on", func(ctx context.Context) error {
+		ready, now, err := f.agents(ctx, b.Name)
+		for uid, name := range before {
+			if now[uid] != "" {
+				err = errors.Join(err, fmt.Errorf("%s is the one of before", name))
+			}
+		}
+		if err == nil && ready < len(before) {
+			err = fmt.Errorf("%d agents are ready of %d", ready, len(before))
+		}
+		return errors.Join(err, f.goesOn(ctx, guest, pid))
+	})
+	f.Ready(time.Minute, b)
+}
+
+// agents are the pods of a block by identity, and how many of them are ready.
+func (f fleet) agents(ctx context.Context, block string) (ready int, all map[types.UID]string, err error) {
+	pods := &corev1.PodList{}
+	err = f.List(ctx, pods, client.InNamespace(f.namespace),
+		client.MatchingLabels{"app.kubernetes.io/instance": block, "app.kubernetes.io/name": "buildingblock"})
+	all = map[types.UID]string{}
+	for i := range pods.Items {
+		all[pods.Items[i].UID] = pods.Items[i].Name
+		if ok, _ := gate.For(&pods.Items[i])(&pods.Items[i]); ok {
+			ready++
+		}
+	}
+	return ready, all, err
 }
 
 // boot starts a server that only a host of the block can run, and returns what libvirt calls it. Its disk is empty: the
@@ -194,17 +248,17 @@ func (f fleet) boot() string {
 	f.Helper()
 	f.Cleanup(func() {
 		// The server is gone already, unless the story failed.
-		for _, resource := range [][]string{
+		for _, gone := range [][]string{
 			{"server", "delete", "first", "--wait"}, {"flavor", "delete", "tiny"}, {"image", "delete", "empty"},
 		} {
-			_, err := f.Cluster.Stackwright(context.Background(), append([]string{"openstack"}, resource...)...)
-			if err != nil && (resource[0] != "server" || f.Failed()) {
+			_, err := f.Cluster.Stackwright(context.Background(), append([]string{"openstack"}, gone...)...)
+			if err != nil && (gone[0] != "server" || f.Failed()) {
 				f.Errorf("cleaning up: %v", err)
 			}
 		}
 	})
 	for _, command := range [][]string{
-		{"flavor", "create", "tiny", "--ram", "64", "--disk", "1", "--property", "trait:CUSTOM_REAL=required"},
+		{"flavor", "create", "tiny", "--ram", "64", "--disk", "1", "--property", "trait:" + real + "=required"},
 		{"image", "create", "empty", "--disk-format", "raw", "--container-format", "bare", "--file", "/etc/hostname"},
 		{"server", "create", "first", "--flavor", "tiny", "--image", "empty", "--nic", "none", "--wait"},
 	} {

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	"stackwright.dev/stackwright/internal/agent"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
@@ -78,5 +79,5 @@ func reloads(w *story.World, cp *controlplanev1.OpenStackControlPlane, pod strin
 	if err != nil {
 		w.Fatal(err)
 	}
-	return strings.Count(text, "reloaded certificates")
+	return strings.Count(text, agent.Renewed)
 }

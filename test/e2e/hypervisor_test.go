@@ -127,6 +127,33 @@ func (f fleet) room(h *fleetv1.Hypervisor) {
 	}
 }
 
+// restores looks for what is declared of a host in Placement, takes its trait away there, and wants it back.
+func (f fleet) restores(name string) {
+	f.Helper()
+	h, err := f.hypervisor(f.Context(), name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var inventories []inventory
+	f.asked(&inventories, "resource", "provider", "inventory", "list", h.Status.ID)
+	if !slices.ContainsFunc(inventories, func(i inventory) bool { return i.Class == "VCPU" && i.Ratio == overcommit }) {
+		f.Errorf("Placement has %+v, want %s virtual processors for each", inventories, overcommit)
+	}
+	trait := []string{"--os-placement-api-version", "1.6", "resource", "provider", "trait"}
+	traits := strings.Fields(f.OpenStack(append(trait, "list", h.Status.ID, "-f", "value")...))
+	if !slices.Contains(traits, real) {
+		f.Errorf("the host has traits %v, want %s among them", traits, real)
+	}
+	set := append(trait, "set", h.Status.ID)
+	for _, t := range traits {
+		if t != real {
+			set = append(set, "--trait", t)
+		}
+	}
+	f.OpenStack(set...)
+	f.Eventually(3*time.Minute, "the host has its trait again", f.Prints(real, append(trait, "list", h.Status.ID)...))
+}
+
 // refuses wants the deletion of a block to be refused while a server is on it, with what to do, and its host to be as
 // before.
 func (f fleet) refuses(b *fleetv1.BuildingBlock, guest, pid string) {

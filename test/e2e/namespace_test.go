@@ -70,7 +70,7 @@ const together = 4
 func TestNamespacesGoInAnyOrder(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
-	seeds := together
+	seeds := 20
 	if n, err := strconv.Atoi(os.Getenv("NAMESPACE_SEEDS")); err == nil {
 		seeds = n
 	}

@@ -39,14 +39,18 @@ func TestOperatorIsKilled(t *testing.T) {
 	if len(want) < 200 {
 		t.Fatalf("there are only %d things: %v", len(want), want)
 	}
-	seeds := 3
+	seeds := 20
 	if n, err := strconv.Atoi(os.Getenv("OPERATOR_SEEDS")); err == nil {
 		seeds = n
 	}
 	for seed := range seeds {
 		kills := killing(w, uint64(seed))
 		took := remake(w, cp)
-		t.Logf("seed %d: ready after %s, killed %d times", seed, took.Round(time.Second), kills())
+		n := kills()
+		t.Logf("seed %d: ready after %s, killed %d times", seed, took.Round(time.Second), n)
+		if n == 0 {
+			t.Errorf("seed %d: nobody was killed", seed)
+		}
 		w.Cloud() // another one is as it was, too
 		var got []string
 		// The operator that was killed last may have had something in hand still.

@@ -172,6 +172,9 @@ func TestCacheIsLost(t *testing.T) {
 	const soon = 5 * time.Second
 	before := latencies(w, 15*time.Second, users, token)
 	n := w.Kill(cp.Namespace, "openstack-memcached")
+	if n == 0 {
+		t.Fatal("there is no pod of the cache")
+	}
 	during := latencies(w, soon, users, token)
 	after := latencies(w, 15*time.Second, users, token)
 	t.Logf("%d pods of the cache were killed; of 100 answers 99 come within %s before, %s in the first %s, %s then", n,

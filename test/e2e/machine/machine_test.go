@@ -48,7 +48,7 @@ func TestDownLeavesNothing(t *testing.T) {
 		name string
 		play func(t *testing.T)
 	}{
-		{"up", parts.up}, {"picture", parts.drawn}, {"up again", parts.again}, {"rests", parts.rests},
+		{"up", parts.up}, {"picture", parts.drawn}, {"client", parts.client}, {"up again", parts.again}, {"rests", parts.rests},
 		{"chores", parts.chores}, {"secrets", parts.secrets}, {"volume", parts.volume}, {"down", parts.gone},
 	} {
 		if !t.Run(part.name, part.play) {
@@ -65,12 +65,18 @@ type ascent struct {
 	before []string
 	// first is how long it took to come up.
 	first time.Duration
+	// clouds is the clouds.yaml that up names.
+	clouds string
 }
 
 func (a *ascent) up(t *testing.T) {
 	t.Helper()
-	a.first = install(t, a.c, "--picture", a.picture)
+	var said string
+	said, a.first = install(t, a.c, "--picture", a.picture)
 	t.Logf("up took %s", a.first)
+	if file := cloudsFile.FindStringSubmatch(said); file != nil {
+		a.clouds = file[1]
+	}
 	said, err := a.c.Stackwright(t.Context(), "openstack", "server", "list", "--all-projects", "-f", "value", "-c",
 		"Networks")
 	// Nova reads them from Neutron while it makes the server, by a right of its own.
@@ -78,6 +84,9 @@ func (a *ascent) up(t *testing.T) {
 		t.Errorf("Nova shows %d addresses of the server, want a fixed and a floating one: %v\n%s", n, err, said)
 	}
 }
+
+// cloudsFile is where up says that clouds.yaml is.
+var cloudsFile = regexp.MustCompile(`(?m)^  clouds\.yaml +(\S+)$`)
 
 var address = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
 
@@ -89,8 +98,12 @@ func (a *ascent) rests(t *testing.T) {
 // again does what was done already, which is quick: in 20 s, or in a tenth of the first time where the machine is slow.
 func (a *ascent) again(t *testing.T) {
 	t.Helper()
-	took := install(t, a.c)
+	before := objects(t, a.c)
+	_, took := install(t, a.c)
 	t.Logf("a second up took %s", took)
+	for _, change := range changed(before, objects(t, a.c)) {
+		t.Errorf("a second up changes something: %s", change)
+	}
 	if limit := max(20*time.Second, a.first/10); took > limit {
 		t.Errorf("a second up took %s, at most %s", took, limit)
 	}
@@ -139,7 +152,7 @@ func (a *ascent) drawn(t *testing.T) {
 	}
 }
 
-func install(t *testing.T, c story.Cluster, args ...string) time.Duration {
+func install(t *testing.T, c story.Cluster, args ...string) (said string, took time.Duration) {
 	t.Helper()
 	began := time.Now()
 	said, err := c.Run(t.Context(), "stackwright", append([]string{"up", "--devcluster", c.Name}, args...)...)
@@ -152,5 +165,5 @@ func install(t *testing.T, c story.Cluster, args ...string) time.Duration {
 			t.Errorf("up does not say %q but\n%s", want, said)
 		}
 	}
-	return time.Since(began).Round(time.Millisecond)
+	return said, time.Since(began).Round(time.Millisecond)
 }

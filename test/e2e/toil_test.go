@@ -1,0 +1,161 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// stuck is how long work may stand still while all that it needs is there.
+const stuck = time.Minute
+
+// toil makes and removes everything of work.yaml, again and again, until it is stopped or stuck.
+type toil struct {
+	fleet
+	work []*unstructured.Unstructured
+	// whole is when everything was there again that had been killed, in Unix nanoseconds, and 0 while it is not.
+	whole  atomic.Int64
+	rounds atomic.Int64
+	// longest is how long work has waited at most since then, and for what. It is read after the end.
+	longest time.Duration
+	waited  string
+
+	end  context.CancelFunc
+	done chan error
+}
+
+// toils begins to work.
+func (f fleet) toils() *toil {
+	f.Helper()
+	t := &toil{fleet: f, work: manifest(f.World, "testdata/work.yaml"), done: make(chan error, 1)}
+	t.whole.Store(time.Now().UnixNano())
+	ctx, end := context.WithCancel(f.Context())
+	t.end = end
+	go func() {
+		for ctx.Err() == nil {
+			if err := t.round(f.Context()); err != nil {
+				t.done <- err
+				return
+			}
+			t.rounds.Add(1)
+		}
+		t.done <- nil
+	}()
+	return t
+}
+
+// stop ends the work after the round that it is in.
+func (t *toil) stop() {
+	t.Helper()
+	t.end()
+	if err := <-t.done; err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("work was done %d times; with everything there it waited at most %s until %s", t.rounds.Load(),
+		t.longest.Round(100*time.Millisecond), t.waited)
+}
+
+// goes waits until a whole round has been worked from now on.
+func (t *toil) goes() {
+	t.Helper()
+	from := t.rounds.Load()
+	t.Eventually(5*time.Minute, "work goes on", func(context.Context) error {
+		select {
+		case err := <-t.done:
+			t.Fatal(err)
+		default:
+		}
+		if n := t.rounds.Load() - from; n < 2 { // the one that it was in, and a whole one
+			return fmt.Errorf("%d rounds have ended", n)
+		}
+		return nil
+	})
+}
+
+// round makes everything, looks that there is one of each, and removes it without a rest.
+func (t *toil) round(ctx context.Context) error {
+	for _, o := range t.work {
+		if err := t.Create(ctx, o.DeepCopy()); err != nil {
+			return fmt.Errorf("making %s: %w", o.GetKind(), err)
+		}
+	}
+	if err := t.until(ctx, "everything is made", func() error { return allReady(ctx, t.World, t.work) }); err != nil {
+		return err
+	}
+	if err := t.until(ctx, "there is one of each", func() error { return t.count(ctx, 1) }); err != nil {
+		return err
+	}
+	for _, o := range t.work {
+		if err := t.Delete(ctx, o.DeepCopy()); err != nil {
+			return fmt.Errorf("removing %s: %w", o.GetKind(), err)
+		}
+	}
+	if err := t.until(ctx, "everything is removed", func() error { return t.gone(ctx) }); err != nil {
+		return err
+	}
+	return t.until(ctx, "nothing is left", func() error { return t.count(ctx, 0) })
+}
+
+// until asks again and again; what is waited for may take as long as something is away, and stuck after that.
+func (t *toil) until(ctx context.Context, what string, check func() error) error {
+	began := time.Now()
+	for {
+		err := check()
+		whole, waited := t.whole.Load(), time.Since(began)
+		if whole != 0 {
+			waited = min(waited, time.Since(time.Unix(0, whole)))
+		}
+		if err == nil {
+			if whole != 0 && waited > t.longest {
+				t.longest, t.waited = waited, what
+			}
+			return nil
+		}
+		if whole != 0 && waited > stuck {
+			return fmt.Errorf("%s: not within %s of everything being there: %w", what, stuck, err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w", what, errors.Join(ctx.Err(), err))
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// gone checks that no object is left.
+func (t *toil) gone(ctx context.Context) error {
+	for _, o := range t.work {
+		now := o.DeepCopy()
+		if err := t.Get(ctx, t.Key(o), now); client.IgnoreNotFound(err) != nil || err == nil {
+			conditions, _, _ := unstructured.NestedSlice(now.Object, "status", "conditions")
+			return errors.Join(fmt.Errorf("%s is still there: %v", o.GetKind(), conditions), err)
+		}
+	}
+	return nil
+}
+
+// count checks how many there are in OpenStack of what has a name.
+func (t *toil) count(ctx context.Context, want int) error {
+	for _, kind := range []string{"server", "port", "network", "volume"} {
+		args := []string{"openstack", kind, "list", "--name", "work", "-f", "value", "-c", "ID"}
+		if kind == "server" || kind == "volume" {
+			args = append(args, "--all-projects")
+		}
+		out, err := t.Cluster.Stackwright(ctx, args...)
+		if err != nil {
+			return err
+		}
+		if ids := strings.Fields(out); len(ids) != want {
+			return fmt.Errorf("there are %d of %s, want %d: %v", len(ids), kind, want, ids)
+		}
+	}
+	return nil
+}
