@@ -68,6 +68,24 @@ func TestServicesGetWhatIsAsked(t *testing.T) {
 	}
 }
 
+// Everything that has volumes of its own has them from the class that the control plane names.
+func TestVolumesAreOfTheClassAsked(t *testing.T) {
+	o := &cloud{}
+	o.Name, o.Namespace, o.Spec.StorageClass = "first", "cloud", "ssd"
+	for _, name := range []string{"galera", "ovn", "rabbitmq"} {
+		render := forwards()[name]
+		reads := step.Objects(name, render, step.Reads[*cloud](refRelease))
+		objects, err := render(step.NewScope(o, &reads, empty{}, logr.Discard(), time.Time{}))
+		if err != nil || len(objects) != 1 {
+			t.Fatalf("%d objects are made of %s: %v", len(objects), name, err)
+		}
+		spec := reflect.ValueOf(objects[0]).Elem().FieldByName("Spec").Interface()
+		if got := leaves(t, spec)["storage.className"]; got != "ssd" {
+			t.Errorf("%s has volumes of class %v, want ssd", name, got)
+		}
+	}
+}
+
 // An exception that is none any more hides the next line that is forgotten.
 func TestExceptionsAreNeeded(t *testing.T) {
 	needed := map[string]bool{}

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"strings"
 	"time"
 )
 
@@ -216,7 +217,11 @@ func Pool(data []byte) (*x509.CertPool, error) {
 }
 
 func parseKey(data []byte) (crypto.Signer, error) {
-	block, _ := pem.Decode(data)
+	// Other blocks may come first, such as the EC PARAMETERS of openssl ecparam -genkey.
+	block, rest := pem.Decode(data)
+	for block != nil && !strings.HasSuffix(block.Type, "PRIVATE KEY") {
+		block, rest = pem.Decode(rest)
+	}
 	if block == nil {
 		return nil, errors.New("no PEM private key found; it starts with -----BEGIN PRIVATE KEY-----")
 	}
@@ -231,7 +236,7 @@ func parseKey(data []byte) (crypto.Signer, error) {
 			}
 		}
 	}
-	return nil, errors.New("the private key is neither PKCS #8, EC nor RSA")
+	return nil, errors.New("the private key is neither PKCS #8, EC nor RSA, or has a passphrase")
 }
 
 func encodeCert(der []byte) []byte {

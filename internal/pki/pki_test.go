@@ -3,6 +3,7 @@ package pki
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"maps"
 	"net"
 	"strings"
@@ -59,8 +60,10 @@ func TestParseTellsWhatIsWrong(t *testing.T) {
 	}{
 		"no certificate": {Pair{Key: a.Key}, "tls.crt: no PEM certificate"},
 		"no key":         {Pair{Cert: a.Cert}, "tls.key: no PEM private key"},
-		"garbage key":    {Pair{Cert: a.Cert, Key: a.Cert}, "neither PKCS #8"},
-		"another's key":  {Pair{Cert: a.Cert, Key: b.Key}, "does not belong"},
+		"another block":  {Pair{Cert: a.Cert, Key: a.Cert}, "tls.key: no PEM private key"},
+		"garbage key": {Pair{Cert: a.Cert, Key: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY"})},
+			"neither PKCS #8"},
+		"another's key": {Pair{Cert: a.Cert, Key: b.Key}, "does not belong"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -69,6 +72,15 @@ func TestParseTellsWhatIsWrong(t *testing.T) {
 				t.Errorf("got %v, want something with %q", err, c.want)
 			}
 		})
+	}
+}
+
+// openssl ecparam -genkey writes the curve before the key, and servers take that.
+func TestParseTakesAKeyAfterItsCurve(t *testing.T) {
+	p := must[Pair](t)(NewCA("a", epoch))
+	p.Key = append(pem.EncodeToMemory(&pem.Block{Type: "EC PARAMETERS", Bytes: []byte("curve")}), p.Key...)
+	if _, _, err := p.Parse(); err != nil {
+		t.Error(err)
 	}
 }
 

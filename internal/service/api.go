@@ -31,8 +31,8 @@ func (s Service[T]) APIStep(o ...step.Option[T]) step.Step[T] {
 	return step.Objects(StepAPI, func(sc *step.Scope[T]) ([]client.Object, error) {
 		return []client.Object{s.deployment(sc), s.budget(sc.Owner(), ComponentAPI)}, sc.Err()
 	}, append(o, step.Reads[T](reads...),
-		step.After[T](StepAccess, StepConfig, StepCertificate), step.Makes[T](&appsv1.Deployment{},
-			&policyv1.PodDisruptionBudget{}),
+		step.After[T](StepAccess, StepConfig, StepCertificate, StepGiven),
+		step.Makes[T](&appsv1.Deployment{}, &policyv1.PodDisruptionBudget{}),
 		step.Condition[T]("DeploymentReady"), step.Component[T](ComponentAPI))...)
 }
 

@@ -203,6 +203,13 @@ func (s Service[T]) CertificateStep(o ...step.Option[T]) step.Step[T] {
 		step.When(func(o T) bool { return caName(o) != "" }), step.Component[T](ComponentSetup))...)
 }
 
+// GivenStep looks at a certificate that a person gives in place of one of our own.
+func (s Service[T]) GivenStep(o ...step.Option[T]) step.Step[T] {
+	given := func(o T) bool { return !o.Common().TLS.Disabled && o.Common().TLS.Secret != "" }
+	return pki.Given(StepGiven, RefTLS, append(o, step.When(given), step.Condition[T]("TLSReady"),
+		step.Component[T](ComponentSetup))...)
+}
+
 // names are those of the Services.
 func (s Service[T]) names(o T) []string {
 	var names []string

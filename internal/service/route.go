@@ -37,7 +37,7 @@ func (s Service[T]) RouteSteps() []step.Step[T] {
 		return []step.Step[T]{step.Check("route", refuseRoute[T], options...)}
 	}
 	// The certificate's authority is what the Gateway checks the service by.
-	options = append(options, step.Reads[T](RefTLS), step.After[T](StepCertificate), step.Makes[T](
+	options = append(options, step.Reads[T](RefTLS), step.After[T](StepCertificate, StepGiven), step.Makes[T](
 		kindOnly("HTTPRoute"), kindOnly("BackendTLSPolicy"), &corev1.ConfigMap{}))
 	return []step.Step[T]{step.Objects("route", func(sc *step.Scope[T]) ([]client.Object, error) {
 		var routes []client.Object

@@ -153,6 +153,7 @@ const (
 	StepEndpoints   = "endpoints"
 	StepCA          = "ca"
 	StepCertificate = "certificate"
+	StepGiven       = "given-certificate"
 	StepDatabase    = "database"
 	StepBus         = "bus"
 	StepConfig      = "config"
@@ -236,7 +237,7 @@ func (s Service[T]) rabbitMQ(o T) string {
 // Steps are those that services have in common. o are options of the steps that run the API and the workers, such as
 // what they come after.
 func (s Service[T]) Steps(o ...step.Option[T]) []step.Step[T] {
-	steps := append(s.RouteSteps(), s.AccessStep(), s.EndpointsStep(), s.CAStep(), s.CertificateStep())
+	steps := append(s.RouteSteps(), s.AccessStep(), s.EndpointsStep(), s.CAStep(), s.CertificateStep(), s.GivenStep())
 	if s.Database != nil {
 		steps = append(steps, s.DatabaseStep())
 	}

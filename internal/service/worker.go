@@ -113,7 +113,7 @@ func (w Worker[T]) needs() step.Option[T] {
 			step.When(w.When)(st)
 		}
 		if w.Port != 0 {
-			step.After[T](StepCertificate)(st)
+			step.After[T](StepCertificate, StepGiven)(st)
 			step.Reads[T](RefTLS)(st)
 		}
 		if w.Client != nil {

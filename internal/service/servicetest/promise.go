@@ -44,6 +44,7 @@ func (k Kind) Promises(t *testing.T) {
 		t.Run("a password written by hand is taken", k.byHand)
 	}
 	t.Run("what waits is named", k.missing)
+	t.Run("a certificate that is given is looked at", k.certificate)
 }
 
 // config is a merge patch of the value in the object's spec.config, as Play.Change takes it.

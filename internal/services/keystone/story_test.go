@@ -12,6 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/pki"
+	"stackwright.dev/stackwright/internal/service/servicetest"
 )
 
 const identity = "Keystone/cloud/identity"
@@ -280,7 +283,7 @@ func TestMissingInputIsNamed(t *testing.T) {
 			"Secret nowhere does not exist in namespace cloud; create it."},
 		"password": {"spec: {adminPasswordSecret: nowhere}", "", "BootstrapReady",
 			"Secret nowhere does not exist in namespace cloud; create it with the keys password."},
-		"certificate": {"spec: {tls: {secret: nowhere}}", "", "DeploymentReady",
+		"certificate": {"spec: {tls: {secret: nowhere}}", "", "TLSReady",
 			"Secret nowhere does not exist in namespace cloud; create it."},
 		"authority": {"spec: {tls: {caSecret: nowhere}}", "", "TLSReady",
 			"Secret nowhere does not exist in namespace cloud; create it."},
@@ -334,4 +337,72 @@ func TestDelete(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Whatever is wrong with a certificate that is given: the pods stay as they are, and the condition says what would be
+// right.
+func TestCertificateThatIsGiven(t *testing.T) {
+	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		good, other := servicetest.Certificate(p, time.Now()), servicetest.Certificate(p, time.Now())
+		p.Create(servicetest.SecretOf("given", good))
+		p.Change(identity, "spec.tls", map[string]any{"secret": "given"})
+		p.Settle()
+		p.Ready()
+		old := servicetest.Certificate(p, time.Now().Add(-pki.LeafLifetime-time.Hour))
+		for name, c := range map[string]struct {
+			data map[string][]byte
+			want string
+		}{
+			"no certificate": {map[string][]byte{"tls.crt": nil}, `has no key "tls.crt"; add it`},
+			"no key":         {map[string][]byte{"tls.key": nil}, `has no key "tls.key"; add it`},
+			"garbage":        {map[string][]byte{"tls.crt": []byte("x")}, "tls.crt: no PEM certificate found"},
+			"garbage key":    {map[string][]byte{"tls.key": []byte("x")}, "tls.key: no PEM private key found"},
+			"garbage ca":     {map[string][]byte{"ca.crt": []byte("x")}, "ca.crt: no PEM certificate found"},
+			"another's key":  {map[string][]byte{"tls.key": other["tls.key"]}, "tls.key does not belong to the certificate"},
+			"expired":        {old, "tls.crt has expired; renew it"},
+		} {
+			if got := writes(p, func() { content(p, "given", c.data) }); len(got) > 0 {
+				t.Errorf("%s: it wrote %v", name, got)
+			}
+			got := p.Condition(identity, "TLSReady")
+			if got.Reason != "InvalidSpec" || !strings.HasPrefix(got.Message, "Secret given ") ||
+				!strings.Contains(got.Message, c.want) {
+				t.Errorf("%s: the condition is %s: %s\nwant %s", name, got.Reason, got.Message, c.want)
+			}
+			content(p, "given", good)
+			p.Settle()
+			p.Ready()
+		}
+	})
+}
+
+// A certificate that nobody renews is told about when it expires, not when pods come to read it.
+func TestGivenCertificateExpires(t *testing.T) {
+	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
+		made := time.Now().Add(2*time.Hour - pki.LeafLifetime)
+		p.Create(servicetest.SecretOf("given", servicetest.Certificate(p, made)))
+		p.Change(identity, "spec.tls", map[string]any{"secret": "given"})
+		p.Settle()
+		p.Ready()
+		p.Pass(2 * time.Hour)
+		p.Settle()
+		if c := p.Condition(identity, "TLSReady"); !strings.Contains(c.Message, "has expired; renew it") {
+			t.Errorf("the condition is %s: %s", c.Reason, c.Message)
+		}
+		p.Repeats()
+	})
+}
+
+// content changes keys of a Secret; nil takes one out.
+func content(p *kittest.Play, name string, data map[string][]byte) {
+	p.T.Helper()
+	changed, _, _ := unstructured.NestedMap(p.Object("Secret/cloud/"+name).Object, "data")
+	for key, value := range data {
+		changed[key] = base64.StdEncoding.EncodeToString(value)
+		if value == nil {
+			delete(changed, key)
+		}
+	}
+	p.Change("Secret/cloud/"+name, "data", changed)
 }
