@@ -192,6 +192,11 @@ func schemaOf(t *testing.T, kind string) *structural.Structural {
 	must(t, err)
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	must(t, yaml.Unmarshal(text, crd))
+	return structure(t, crd)
+}
+
+func structure(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *structural.Structural {
+	t.Helper()
 	internal := &apiextensions.JSONSchemaProps{}
 	must(t, apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(
 		crd.Spec.Versions[0].Schema.OpenAPIV3Schema, internal, nil))

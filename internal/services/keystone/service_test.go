@@ -22,6 +22,7 @@ import (
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/services/keystone"
 )
 
@@ -182,12 +183,13 @@ func TestGateway(t *testing.T) {
 	base, err := os.ReadFile("testdata/minimal.yaml")
 	must(t, err)
 	s := scenario(t, patch)
-	s.CRDs = append(s.CRDs, "testdata/gateway.yaml")
+	s.CRDs = append(s.CRDs, gatewayAPI(t)...)
 	s.Controllers = controllers(t, true)
 	kittest.New(t, s).Run(t, func(p *kittest.Play) {
 		p.Ready()
 		diff := kittest.Diff(string(base), p.Applied())
 		kittest.Golden(t, "testdata/gateway.diff", certificate.ReplaceAllString(diff, "HIDDEN"))
+		wantKept(t, p, service.GatewayGroup, 2)
 		clouds := secret(p, "identity-clouds")["clouds.yaml"]
 		if strings.Count(clouds, "cacert: ") != 1 {
 			t.Errorf("only the internal cloud has our authority, but clouds.yaml is\n%s", clouds)
