@@ -26,7 +26,10 @@ type serving struct {
 
 func TestAPIServerIsReadyInTime(t *testing.T) {
 	served := serve(t, command("apiserver"))
-	if served.took > 8*time.Second { // 4 s alone on the machine; tests of others run beside this one
+	t.Logf("ready after %s", served.took.Round(time.Millisecond))
+	// Alone on the machine it takes less than 4 s, as is promised, and nearly 4 s of one processor: beside the
+	// tests of others it takes longer.
+	if served.took > 8*time.Second {
 		t.Errorf("ready after %s", served.took)
 	}
 	if err := quiet(kubectlWith(served.kubeconfig, "create", "configmap", "one", "--from-literal=a=b")); err != nil {

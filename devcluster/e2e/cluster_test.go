@@ -81,7 +81,7 @@ func TestKilledComponentComesBack(t *testing.T) {
 	address := balancer(t, shared)
 	for name, pid := range pids(t) {
 		if name == "supervisor" {
-			continue
+			continue // see TestKilledSupervisorComesBack
 		}
 		t.Run(name, func(t *testing.T) {
 			if err := unix.Kill(pid, unix.SIGKILL); err != nil {
@@ -101,38 +101,71 @@ func TestKilledComponentComesBack(t *testing.T) {
 	kubectl(t, shared, "rollout", "status", "daemonset/each", "--timeout=60s")
 }
 
-func TestKilledSupervisorIsReplaced(t *testing.T) {
+func TestKilledSupervisorComesBack(t *testing.T) {
 	before := pids(t)
-	if err := unix.Kill(before["supervisor"], unix.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	victim := before["kube-scheduler"]
-	if err := unix.Kill(victim, unix.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	devcluster(t, "up", "--name", shared)
-	eventually(t, 20*time.Second, func() error {
-		if pids(t)["kube-scheduler"] == 0 {
-			return errors.New("kube-scheduler does not run")
-		}
-		return nil
-	})
-	for name, pid := range pids(t) {
-		taken := pid == before[name]
-		if replaced := name == "supervisor" || name == "kube-scheduler"; taken == replaced {
+	kill(t, before, "supervisor", "kube-scheduler") // what ends while there is none is started as well
+	after := healed(t, before, "supervisor", "kube-scheduler")
+	for name, pid := range after {
+		if replaced := name == "supervisor" || name == "kube-scheduler"; !replaced && pid != before[name] {
 			t.Errorf("%s was process %d and is %d", name, before[name], pid)
 		}
 	}
-	etcd := pids(t)["etcd"]
-	if err := unix.Kill(etcd, unix.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, 20*time.Second, func() error {
-		if now := pids(t)["etcd"]; now == 0 || now == etcd {
-			return errors.New("an adopted process that was killed does not come back")
+	kill(t, after, "etcd") // which looks after the supervisor
+	again := healed(t, after, "etcd")
+	kill(t, again, "supervisor")
+	healed(t, again, "supervisor")
+	eventually(t, 15*time.Second, func() error {
+		if found := supervisors(t, shared); len(found) != 1 {
+			return fmt.Errorf("supervisors are processes %v", found)
 		}
-		return ready(shared)
+		return nil
 	})
+}
+
+func TestUpReplacesAKilledSupervisor(t *testing.T) {
+	for name, victims := range map[string][]string{
+		"while another comes": {"supervisor"}, "with who looks after it": {"supervisor", "etcd"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := pids(t)
+			kill(t, before, victims...)
+			devcluster(t, "up", "--name", shared)
+			healed(t, before, victims...)
+		})
+	}
+}
+
+// kill ends the processes of components at once.
+func kill(t *testing.T, pids map[string]int, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := unix.Kill(pids[name], unix.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// healed waits until the cluster is ready with other processes of the named components, and returns those of all.
+func healed(t *testing.T, before map[string]int, names ...string) map[string]int {
+	t.Helper()
+	began, after := time.Now(), map[string]int{}
+	eventually(t, 15*time.Second, func() error {
+		status, err := readStatus(shared)
+		if err != nil || !status.Ready {
+			return errors.Join(err, errors.New("the cluster is not ready"))
+		}
+		for _, component := range status.Components {
+			after[component.Name] = component.PID
+		}
+		for _, name := range names {
+			if after[name] == 0 || after[name] == before[name] {
+				return fmt.Errorf("%s was process %d and is %d", name, before[name], after[name])
+			}
+		}
+		return nil
+	})
+	t.Logf("%v after %s", names, time.Since(began).Round(time.Millisecond))
+	return after
 }
 
 func TestNodeCutAndHealed(t *testing.T) {

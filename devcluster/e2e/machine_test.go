@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"stackwright.dev/devcluster/internal/cgroup"
 	"stackwright.dev/devcluster/internal/cluster"
@@ -40,6 +42,11 @@ func TestDownLeavesNothing(t *testing.T) {
 	// Somebody else's first namespace makes the folder of all of them a mount, unless it is one.
 	m.run(t, "ip", "netns", "add", "somebody")
 	m.run(t, "ip", "netns", "delete", "somebody")
+	for _, pid := range supervisors(t, name) { // the next one is about to come while all is taken down
+		if err := unix.Kill(pid, unix.SIGKILL); err != nil {
+			t.Error(err)
+		}
+	}
 	m.run(t, program(), "down", "--name", name)
 	eventually(t, 20*time.Second, func() error {
 		if diff := cmp.Diff(before, m.look(t, name)); diff != "" {
@@ -213,6 +220,19 @@ func processes(t *testing.T, name string) []string {
 		}
 	}
 	return found
+}
+
+// supervisors are the processes that are, or want to be, the supervisor of a cluster.
+func supervisors(t *testing.T, name string) []int {
+	t.Helper()
+	all, err := cgroup.Processes((&cluster.Cluster{Name: name}).SystemCgroup())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(pid int) bool {
+		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		return !strings.Contains(string(command), "\x00supervise\x00")
+	})
 }
 
 func groups(t *testing.T, name string) []string {

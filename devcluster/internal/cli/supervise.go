@@ -9,7 +9,7 @@ import (
 func newSupervise(name *string) *cobra.Command {
 	return &cobra.Command{
 		Use:    "supervise",
-		Short:  "Keep a cluster running; `up` starts this",
+		Short:  "Keep a cluster running; `up` starts this, and etcd when it died",
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: func(command *cobra.Command, _ []string) error {

@@ -114,7 +114,8 @@ func ensureSupervisor(ctx context.Context, c *cluster.Cluster, binary string) (s
 	if _, err := supervisor.Ask(ctx, c, false); err == nil {
 		return false, nil
 	}
-	path := c.Log("supervisor")
+	spec := supervisor.Spec(c, binary)
+	path := spec.Log
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return false, fmt.Errorf("making log folder: %w", err)
 	}
@@ -127,9 +128,9 @@ func ensureSupervisor(ctx context.Context, c *cluster.Cluster, binary string) (s
 	if err != nil {
 		return false, fmt.Errorf("reading log: %w", err)
 	}
-	command := exec.Command(binary, "supervise", "--name", c.Name)
-	command.Dir, command.Stdout, command.Stderr = c.State(), log, log
-	command.Env = append(environment(os.Environ()), "GOGC=50")
+	command := exec.Command(spec.Command[0], spec.Command[1:]...)
+	command.Dir, command.Stdout, command.Stderr = spec.Folder, log, log
+	command.Env = append(environment(os.Environ()), spec.Env...)
 	command.SysProcAttr = &unix.SysProcAttr{Setsid: true}
 	if err := command.Start(); err != nil {
 		return false, fmt.Errorf("starting the supervisor: %w", err)

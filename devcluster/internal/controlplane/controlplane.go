@@ -74,8 +74,12 @@ func (p Plane) Units() []process.Unit {
 		// Webhooks and aggregated APIs are called at the addresses of their pods: no kube-proxy serves this namespace.
 		"--enable-aggregator-routing=true",
 	)
+	database := p.unit(component.Etcd, []string{p.Cluster.Etcd(), p.Cluster.Name},
+		func(context.Context) error { return nil })
+	// It listens on sockets alone, and has a dead supervisor replaced by one that is in no network but the machine's.
+	database.Namespaces = namespace.Set{}
 	return []process.Unit{
-		p.unit(component.Etcd, []string{p.Cluster.Etcd()}, func(context.Context) error { return nil }),
+		database,
 		p.unit(component.APIServer, server, func(ctx context.Context) error {
 			return waitSocket(ctx, filepath.Join(p.Cluster.Etcd(), "client.sock"))
 		}),

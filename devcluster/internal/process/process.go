@@ -73,7 +73,7 @@ func Adopt(spec Spec, group string) (*Process, error) {
 			continue // it just ended
 		}
 		// Looked at only now, the number cannot have passed on to another process unnoticed.
-		if !slices.Equal(commandOf(pid), spec.Command) {
+		if !slices.Equal(commandOf(pid), spec.Command) || forked(pid) {
 			_ = unix.Close(descriptor)
 			continue
 		}
@@ -128,10 +128,11 @@ func ResidentBytes(pid int) (resident, proportional int64) {
 	if err != nil {
 		return 0, 0
 	}
-	return kilobytes(content, "Rss:") << 10, kilobytes(content, "Pss:") << 10
+	return number(content, "Rss:") << 10, number(content, "Pss:") << 10
 }
 
-func kilobytes(content []byte, key string) int64 {
+// number is the first one in the line of a table of the kernel's that begins with key.
+func number(content []byte, key string) int64 {
 	for line := range bytes.Lines(content) {
 		fields := bytes.Fields(line)
 		if len(fields) > 1 && string(fields[0]) == key {
@@ -152,6 +153,13 @@ func commandOf(pid int) []string {
 		command = append(command, string(argument))
 	}
 	return command
+}
+
+// forked tells whether a process has been forked only: until it runs a program of its own it has its parent's command.
+func forked(pid int) bool {
+	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	parent := int(number(content, "PPid:"))
+	return err == nil && parent > 0 && slices.Equal(commandOf(parent), commandOf(pid))
 }
 
 func startOf(pid int) time.Time {

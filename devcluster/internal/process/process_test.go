@@ -3,7 +3,9 @@ package process
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -122,9 +124,33 @@ func TestLogIsTurnedOver(t *testing.T) {
 	}
 }
 
-func TestKilobytes(t *testing.T) {
+// A process that was just forked is not yet the program that its command says.
+func TestForkedProcessIsNotItsParent(t *testing.T) {
+	shell := exec.Command("/bin/sh", "-c", "(sleep 1000; true) & echo $!; wait")
+	shell.SysProcAttr = &unix.SysProcAttr{Setpgid: true}
+	output, err := shell.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := shell.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = unix.Kill(-shell.Process.Pid, unix.SIGKILL)
+		_ = shell.Wait()
+	}()
+	child := 0
+	if _, err := fmt.Fscan(output, &child); err != nil {
+		t.Fatal(err)
+	}
+	if forked(shell.Process.Pid) || !forked(child) {
+		t.Errorf("forked only: of the shell %t, of its child %t", forked(shell.Process.Pid), forked(child))
+	}
+}
+
+func TestNumber(t *testing.T) {
 	content := []byte("55d0-7fff ---p 00000000 00:00 0 [rollup]\nRss:    1234 kB\nPss:     99 kB\nPss_Anon:  7 kB\n")
-	if rss, pss := kilobytes(content, "Rss:"), kilobytes(content, "Pss:"); rss != 1234 || pss != 99 {
+	if rss, pss := number(content, "Rss:"), number(content, "Pss:"); rss != 1234 || pss != 99 {
 		t.Errorf("read %d and %d, want 1234 and 99", rss, pss)
 	}
 }
