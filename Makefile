@@ -65,7 +65,7 @@ generate: $(TOOLS) ## Make deep copies, CRDs and reference pages from the types 
 	go -C tools run ./generate ..
 
 ##@ Test
-test: lint generated test-unit test-race test-api test-e2e ## Everything that CI runs
+test: lint generated test-unit test-race test-api test-e2e ## All checks and tests but stories of many minutes; CI=true as CI does
 
 # What links all of Kubernetes is checked by what needs no facts about its 2,000 packages: these take minutes.
 lint: $(TOOLS) ## Check shape and style of the code, in every module

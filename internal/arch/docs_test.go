@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	resourcekinds "stackwright.dev/stackwright/internal/resources/kinds"
 )
 
 var (
@@ -161,6 +164,19 @@ func TestEveryKindHasAPageWithASample(t *testing.T) {
 		if !seen[kind] {
 			t.Errorf("%s has no example of a %s, but of %v", page, kind, slices.Sorted(maps.Keys(seen)))
 		}
+	}
+}
+
+// README.md says how many kinds of resources there are, and their page lists them.
+func TestReadmeCountsTheKindsOfResources(t *testing.T) {
+	row := regexp.MustCompile(`(?m)^\| \[[A-Za-z0-9]+\]\([a-z0-9]+\.md\) \|`)
+	listed := len(row.FindAll(readFile(t, "docs/kinds/README.md"), -1))
+	if want := len(resourcekinds.Served()); listed != want {
+		t.Errorf("docs/kinds/README.md lists %d kinds, and %d are served; run make generate", listed, want)
+	}
+	if want := fmt.Sprintf("[%d kinds](docs/kinds/README.md)", listed); !strings.Contains(string(readFile(t, "README.md")),
+		want) {
+		t.Errorf("README.md does not say %s", want)
 	}
 }
 

@@ -2,13 +2,16 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -123,10 +126,24 @@ func (u *ascent) demo(ctx context.Context, c client.Client) (proof.Place, []*uns
 	if err != nil {
 		return proof.Place{}, nil, err
 	}
-	place := proof.Place{Namespace: o.Namespace, Secret: o.Status.Clouds, Image: image, Outside: out.Network,
-		Gateway: out.Gateway, Volumes: stores(o)}
+	password, err := visitor(ctx, c)
+	if err != nil {
+		return proof.Place{}, nil, err
+	}
+	place := proof.Place{Namespace: o.Namespace, Secret: o.Status.Clouds, Password: password, Image: image,
+		Outside: out.Network, Gateway: out.Gateway, Volumes: stores(o)}
 	objects, err := place.Objects()
 	return place, objects, err
+}
+
+// visitor is the password of the demo's user: the one that an earlier up has drawn, or a new one.
+func visitor(ctx context.Context, c client.Reader) (string, error) {
+	s := &corev1.Secret{}
+	err := c.Get(ctx, client.ObjectKey{Namespace: proof.Namespace, Name: proof.User}, s)
+	if client.IgnoreNotFound(err) != nil {
+		return "", fmt.Errorf("reading Secret %s/%s: %w", proof.Namespace, proof.User, err)
+	}
+	return cmp.Or(string(s.Data[proof.KeyPassword]), rand.Text()), nil
 }
 
 // releaseImage is the reference of an image that no service runs.

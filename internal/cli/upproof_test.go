@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -48,6 +49,26 @@ func TestAnUnseenServerIsMissing(t *testing.T) {
 	}
 	if what := look(); what != "" {
 		t.Errorf("of a server that is ready %q is missing", what)
+	}
+}
+
+// Each machine draws a password of its own, and an up that is run again keeps it: somebody may have noted it.
+func TestThePasswordOfTheVisitorStays(t *testing.T) {
+	c := fake.NewClientBuilder().Build()
+	first, err := visitor(t.Context(), c)
+	if err != nil || len(first) < 20 {
+		t.Fatalf("the password is %q, %v", first, err)
+	}
+	if second, err := visitor(t.Context(), c); err != nil || second == first {
+		t.Errorf("two machines have the password %q, %v", second, err)
+	}
+	kept := &corev1.Secret{Data: map[string][]byte{"password": []byte(first)}}
+	kept.Namespace, kept.Name = "demo", "visitor"
+	if err := c.Create(t.Context(), kept); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := visitor(t.Context(), c); err != nil || again != first {
+		t.Errorf("run again, up takes %q, %v", again, err)
 	}
 }
 

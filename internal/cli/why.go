@@ -27,7 +27,8 @@ func (a *app) why() *cobra.Command {
 		Long: `Walk from what is not ready down to the first cause: which object, since when, and what to do.
 
 Without an argument it explains the control plane. NAME alone is one of its services, such as keystone. KIND/NAME is any
-object of the namespace, such as galera/openstack-galera or pod/openstack-galera-0.
+object of the namespace, such as galera/openstack-galera or pod/openstack-galera-0. Where Kubernetes has a kind of that
+name, too, give the group: service.openstack.stackwright.dev/openstack-glance.
 The exit code is 3 when something is not ready.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -98,15 +99,21 @@ func (a *app) subject(ctx context.Context, c client.Client,
 			", ")))
 }
 
-// kindNamed finds a kind by the words that kubectl takes: kind, plural or singular, in any case.
+// kindNamed finds a kind by the words that kubectl takes: kind, plural or singular, in any case, and with a dot and its
+// group. Of two kinds of one name, such as Service, it is that of Kubernetes unless the group says otherwise.
 func kindNamed(c client.Client, word string) (schema.GroupVersionKind, error) {
 	word = strings.ToLower(word)
+	name, group, grouped := strings.Cut(word, ".")
+	var found []schema.GroupVersionKind
 	for gvk := range operator.Scheme().AllKnownTypes() {
-		if strings.ToLower(gvk.Kind) == word && (ours(gvk.Group) || builtin(gvk)) {
-			return gvk, nil
+		if strings.ToLower(gvk.Kind) == name && (ours(gvk.Group) || builtin(gvk)) && (!grouped || gvk.Group == group) {
+			found = append(found, gvk)
 		}
 	}
-	gvk, err := c.RESTMapper().KindFor(schema.GroupVersionResource{Resource: word})
+	if len(found) > 0 {
+		return slices.MinFunc(found, func(a, b schema.GroupVersionKind) int { return cmp.Compare(a.Group, b.Group) }), nil
+	}
+	gvk, err := c.RESTMapper().KindFor(schema.GroupVersionResource{Group: group, Resource: name})
 	if err != nil {
 		return gvk, usage(errors.New("kind " + word + " is not known; see kubectl api-resources"))
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,12 +17,17 @@ import (
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
 
+	"stackwright.dev/stackwright/internal/agent/ovsdb"
 	galerafake "stackwright.dev/stackwright/internal/infra/galera/fake"
 	memberfake "stackwright.dev/stackwright/internal/infra/member/fake"
 	rabbitfake "stackwright.dev/stackwright/internal/infra/rabbitmq/fake"
 )
 
-const cloud = "OpenStackControlPlane/cloud/first"
+const (
+	cloud = "OpenStackControlPlane/cloud/first"
+	block = "BuildingBlock/cloud/rack"
+	ceph  = "DevCeph/cloud/ceph"
+)
 
 // uid is how managed fields name owner references; hash ends the names of Jobs and of revisions of a configuration.
 var (
@@ -57,6 +63,25 @@ type agents struct {
 	galera *galerafake.Members
 	rabbit *rabbitfake.Members
 	ovn    *memberfake.Members
+}
+
+// southbound is what OVN's database knows of chassis: the node of the block, until its record is removed.
+func southbound() memberfake.More {
+	var mu sync.Mutex
+	rows := []ovsdb.Chassis{{Name: "node-1", Set: "rack", Datapath: "system", Address: "10.0.0.1"}}
+	return func(what string, body []byte) (any, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch what {
+		case "GET /v1/chassis":
+			return slices.Clone(rows), true
+		case "DELETE /v1/chassis":
+			gone := memberfake.Decode[ovsdb.Chassis](body).Name
+			rows = slices.DeleteFunc(slices.Clone(rows), func(c ovsdb.Chassis) bool { return c.Name == gone })
+			return struct{}{}, true
+		}
+		return nil, false
+	}
 }
 
 // RoundTrip leads to the agent of the pod that the host names.
@@ -109,7 +134,7 @@ func process(t *testing.T, args string) func(http.RoundTripper) ([]kit.Controlle
 	}
 }
 
-// scenario is a whole control plane that operators with these arguments run.
+// scenario is a whole control plane, hosts of its servers and a Ceph that operators with these arguments run.
 func scenario(t *testing.T, operators ...string) kittest.Scenario {
 	t.Helper()
 	s := kittest.Scenario{
@@ -118,7 +143,7 @@ func scenario(t *testing.T, operators ...string) kittest.Scenario {
 		CRDs:        []string{"../../charts/stackwright-operator/crds"},
 		Files:       []string{"testdata/cloud.yaml"},
 		Outside: func() http.RoundTripper {
-			return &agents{galerafake.New(), rabbitfake.New(), memberfake.New(nil)}
+			return &agents{galerafake.New(), rabbitfake.New(), memberfake.New(southbound())}
 		},
 		Children: map[string]kittest.Behaviour{
 			"StatefulSet/first-galera":   serving(func(a *agents) int64 { return a.galera.Serving("first-galera") }),
@@ -130,11 +155,12 @@ func scenario(t *testing.T, operators ...string) kittest.Scenario {
 	for _, resource := range []string{"Cloud", "Project", "User", "RoleAssignment", "Endpoint",
 		"Service/first-glance", "Service/first-placement", "Service/first-neutron", "Service/first-nova",
 		"Service/first-barbican", "Service/first-heat", "Service/first-heat-cfn", "Service/first-cinder", "Domain",
-		"Role"} {
+		"Role", "HostAggregate", "AggregateHost"} {
 		s.Children[resource] = kittest.With(kittest.Told("True", "Ready", ""), map[string]any{"id": "0a1b"})
 	}
 	// It is no resource, and has no id, which a real API server would drop again and again.
 	s.Children["Cloud"] = kittest.Told("True", "Ready", "")
+	s.Children["Hypervisor"] = kittest.With(kittest.Told("True", "Ready", ""), map[string]any{"vacancy": "Vacant"})
 	for _, args := range operators[1:] {
 		s.Beside = append(s.Beside, process(t, args))
 	}
@@ -188,6 +214,10 @@ func lifetime(p *kittest.Play, at func(stage string)) {
 	// Cinder was taken out by that change. What it kept goes with the control plane.
 	if p.Object("Cinder/first-cinder") != nil || p.Object("Secret/first-cinder-user") == nil {
 		p.T.Error("Cinder is still there, or has kept nothing")
+	}
+	for _, beside := range []string{block, ceph} {
+		p.Remove(beside)
+		p.Settle()
 	}
 	p.Change(cloud, "spec.deletionPolicy", "Delete")
 	p.Change(cloud, "spec.confirmDeletion", "first")

@@ -151,12 +151,18 @@ func (p *player[T]) act(s *stage, v *view[T], st *step.Step[T]) error {
 		return nil
 	}
 	sc := step.NewScope(v.owner, st, v, logr.Discard(), time.Now())
+	// Nothing is generated of a Secret that is made up, such as a certificate that an authority would have to sign.
+	known := st.Kind != step.KindSecret || v.has(st.Reads)
 	objects, err := objectsOf(sc, st, s)
 	if err == nil {
 		err = sc.Err()
 	}
 	if waits, ok := errors.AsType[*outcome.Missing](err); ok {
 		s.note("%s %s, step %s: %s", p.kind.Kind, v.owner.GetName(), st.Name, waits.Message)
+		return nil
+	}
+	if err != nil && !known {
+		s.note("%s %s, step %s: what it reads is not there", p.kind.Kind, v.owner.GetName(), st.Name)
 		return nil
 	}
 	if err != nil {

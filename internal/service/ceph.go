@@ -62,6 +62,10 @@ type CephAccess struct {
 
 // NewCephUser makes sense of the Secret of a Ceph, for those who are told by others where that is.
 func NewCephUser(c *servicev1.Ceph, secret map[string][]byte) (*CephAccess, error) {
+	if len(secret) == 0 {
+		return nil, &outcome.Missing{On: "Secret " + c.Secret,
+			Message: "Secret " + c.Secret + " does not say who uses Ceph; make it with ceph.conf, user and key."}
+	}
 	a := &CephAccess{User: cephUser(c, secret)}
 	if a.User == "" {
 		return nil, invalidCeph(c, "names no user; add the key user, or say it in the field user")

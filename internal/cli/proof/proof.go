@@ -20,10 +20,18 @@ var demo string
 // Namespace of the objects.
 const Namespace = "demo"
 
+// User is the name of the user who may use the project, and of the Secret with the password, which is KeyPassword.
+const (
+	User        = "visitor"
+	KeyPassword = "password"
+)
+
 // Place is where the server is to answer.
 type Place struct {
 	// Namespace and Secret have the clouds.yaml of the cloud's administrator.
 	Namespace, Secret string
+	// Password of the user, of letters and digits.
+	Password string
 	// Image of the container that has the server's disk.
 	Image string
 	// Outside is the network from which the server is asked, and Gateway the address in it of whoever asks.
@@ -61,6 +69,9 @@ func (p Place) nth(n byte) netip.Addr {
 func (p Place) Objects() ([]*unstructured.Unstructured, error) {
 	if !p.Outside.Addr().Is4() || p.Outside.Bits() != 24 {
 		return nil, fmt.Errorf("the network outside is %s, want one of IPv4 with 24 bits, such as 10.180.3.0/24", p.Outside)
+	}
+	if p.Password == "" {
+		return nil, errors.New("the user of the demo has no password")
 	}
 	parsed, err := template.New("demo").Option("missingkey=error").Parse(demo)
 	if err != nil {

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"net/netip"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ import (
 
 func place() Place {
 	return Place{Namespace: "openstack", Secret: "openstack-keystone-clouds", Image: "images.test/guest:1",
-		Outside: netip.MustParsePrefix("10.180.3.0/24"), Gateway: netip.MustParseAddr("10.180.3.1")}
+		Password: "DRAWN", Outside: netip.MustParsePrefix("10.180.3.0/24"), Gateway: netip.MustParseAddr("10.180.3.1")}
 }
 
 func objectsOf(t *testing.T, p Place) []*unstructured.Unstructured {
@@ -24,6 +25,10 @@ func objectsOf(t *testing.T, p Place) []*unstructured.Unstructured {
 	}
 	return objects
 }
+
+// called are the kinds of references that are not called like them.
+var called = map[string]string{"floatingNetworkRef": "network", "defaultProjectRef": "project", "userDataRef": "secret",
+	"passwordRef": "secret"}
 
 // Each object is of a kind that there is, and those that it refers to are there, too.
 func TestObjectsBelongTogether(t *testing.T) {
@@ -47,16 +52,34 @@ func TestObjectsBelongTogether(t *testing.T) {
 		for field, value := range resource {
 			to, ok := value.(map[string]any)
 			kind := strings.TrimSuffix(strings.ToLower(field), "ref")
-			if field == "floatingNetworkRef" {
-				kind = "network"
-			}
-			if field == "userDataRef" {
-				kind = "secret"
-			}
+			kind = cmp.Or(called[field], kind)
 			if name, is := to["name"].(string); ok && is && !have[kind+"/"+name] {
 				t.Errorf("%s %s refers to %s %s, which is not there", o.GetKind(), o.GetName(), kind, name)
 			}
 		}
+	}
+}
+
+// A user of the project has the password that was drawn, and no other object tells it.
+func TestTheUserHasThePassword(t *testing.T) {
+	kinds := map[string]bool{}
+	for _, o := range objectsOf(t, place()) {
+		kinds[o.GetKind()+" "+o.GetName()] = true
+		secret := o.GetKind() == "Secret" && o.GetName() == User
+		if got, _, _ := unstructured.NestedString(o.Object, "stringData", KeyPassword); secret && got != "DRAWN" {
+			t.Errorf("the password is %q", got)
+		}
+		if text, err := o.MarshalJSON(); err != nil || !secret && strings.Contains(string(text), "DRAWN") {
+			t.Errorf("%s %s tells the password, or %v", o.GetKind(), o.GetName(), err)
+		}
+	}
+	if !kinds["User "+User] || !kinds["RoleAssignment "+User] || !kinds["Secret "+User] {
+		t.Errorf("the objects are %v", kinds)
+	}
+	p := place()
+	p.Password = ""
+	if _, err := p.Objects(); err == nil {
+		t.Error("a user gets an empty password")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/ref"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
@@ -128,6 +129,10 @@ func tellerOf(s *scope) (corev1.Container, []corev1.Volume) {
 // answers is the agent's configuration. It signs what it asks the cell's metadata API for.
 func answers(s *scope) (*oslo.File, error) {
 	where := asked(s.Get(refCell))
+	if where == "" {
+		cell := "NovaCell " + s.Owner().Spec.Cell
+		return nil, &outcome.Missing{On: cell, Message: cell + " does not say where its API is yet; see its conditions."}
+	}
 	api, err := url.Parse(where)
 	if err != nil || api.Hostname() == "" {
 		return nil, fmt.Errorf("reading where NovaCell %s is: %q is no URL", s.Owner().Spec.Cell, where)

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+)
+
+// Whatever kind a controller reconciles, why and tree find an object of it that is not ready, and diff compares it.
+func TestEveryKindIsKnown(t *testing.T) {
+	all := ownKinds()
+	if len(all) < 90 {
+		t.Fatalf("there are %d kinds", len(all))
+	}
+	if testing.Short() { // with the race detector a kind takes ten times as long
+		all = slices.DeleteFunc(all, func(gvk schema.GroupVersionKind) bool {
+			return gvk.Group == openstackv1.GroupVersion.Group
+		})
+	}
+	for _, gvk := range all {
+		t.Run(gvk.Kind, func(t *testing.T) {
+			w := newWorld(t)
+			name, file := w.broken(gvk)
+			object := strings.ToLower(gvk.Kind) + "." + gvk.Group + "/" + name
+			w.run("why", object).want(t, exitNo, "First cause: "+gvk.Kind+" ", ": OutOfOrder", "What to do: mend it")
+			w.run("tree", object).want(t, exitDone, gvk.Kind+" "+name+"  [OutOfOrder]  It is out of order")
+			if r := w.run("diff", "-f", file); r.code != exitDone && r.code != exitNo {
+				t.Errorf("diff ends with %d:\n%s%s", r.code, r.out, r.err)
+			}
+		})
+	}
+}
+
+// broken makes the sample of a kind's page, with all that is beside it, and has it say that it is not ready.
+func (w *world) broken(gvk schema.GroupVersionKind) (name, file string) {
+	w.t.Helper()
+	sample := sampleOf(w.t, strings.ToLower(gvk.Kind))
+	file = filepath.Join(w.t.TempDir(), "sample.yaml")
+	must(w.t, os.WriteFile(file, []byte(sample), 0o600))
+	for doc := range strings.SplitSeq(sample, "\n---\n") {
+		u := &unstructured.Unstructured{}
+		must(w.t, yaml.Unmarshal([]byte(doc), &u.Object))
+		if namespaced, err := w.client.IsObjectNamespaced(u); err == nil && namespaced {
+			u.SetNamespace("openstack")
+		}
+		must(w.t, w.client.Create(w.t.Context(), u))
+		if u.GroupVersionKind() != gvk {
+			continue
+		}
+		name = u.GetName()
+		must(w.t, w.client.Status().Patch(w.t.Context(), u, client.RawPatch(types.MergePatchType, []byte(
+			`{"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"False","reason":"OutOfOrder",`+
+				`"message":"It is out of order; mend it.","observedGeneration":1,`+
+				`"lastTransitionTime":"2026-01-02T03:04:05Z"}]}}`))))
+	}
+	if name == "" {
+		w.t.Fatalf("the first sample of its page has no %s:\n%s", gvk.Kind, sample)
+	}
+	return name, file
+}
+
+// A word that names a kind of Kubernetes and one of ours means the first, as with kubectl; its group tells them apart.
+func TestAWordForTwoKinds(t *testing.T) {
+	w := newWorld(t)
+	for range 20 { // kinds are looked through in no order
+		for word, group := range map[string]string{"service": "",
+			"Service.openstack.stackwright.dev": "openstack.stackwright.dev"} {
+			if gvk, err := kindNamed(w.client, word); err != nil || gvk.Kind != "Service" || gvk.Group != group {
+				t.Fatalf("%s is %s, %v", word, gvk, err)
+			}
+		}
+	}
+	if _, err := kindNamed(w.client, "keystone.infra.stackwright.dev"); err == nil {
+		t.Error("a kind is found in a group that does not have it")
+	}
+}
