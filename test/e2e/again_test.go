@@ -12,7 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
@@ -139,14 +138,4 @@ func remake(w *story.World, cp *controlplanev1.OpenStackControlPlane, blocks ...
 	w.Apply(again.DeepCopy())
 	again.DeepCopyInto(cp)
 	return w.Ready(story.UpToReady, cp)
-}
-
-// identified checks that an object has a resource in OpenStack.
-func identified(ctx context.Context, w *story.World, o *unstructured.Unstructured) error {
-	now := o.DeepCopy()
-	err := w.Get(ctx, w.Key(o), now)
-	if id, _, _ := unstructured.NestedString(now.Object, "status", "id"); err == nil && id == "" {
-		err = fmt.Errorf("%s %s has no id", o.GetKind(), o.GetName())
-	}
-	return err
 }

@@ -28,7 +28,7 @@ import (
 const (
 	rackLabel            = "example.org/rack"
 	fakeHosts, manyHosts = 3, 200
-	real                 = "CUSTOM_REAL" // the trait of hosts that run servers
+	lifelike             = "CUSTOM_REAL" // the trait of hosts that run servers
 	overcommit           = "3.5"
 )
 
@@ -150,15 +150,15 @@ func (f fleet) guest(ctx context.Context, name string) (string, error) {
 
 // The node of the cluster becomes a host by one object. A server is started on it as soon as that says that it is
 // ready, and goes on while every agent is replaced, with and without grace, and while all of them are changed. What is
-// declared of the host is so in Placement, and is so again when somebody has changed it there. Beside it, one pod is 200
-// hosts for tests of scale. A block with a server refuses its deletion; one without takes all away that Nova knew of its host, which
-// can come back.
+// declared of the host is so in Placement, and is so again when somebody has changed it there. Beside it, one pod is
+// 200 hosts for tests of scale. A block with a server refuses its deletion; one without takes all away that Nova knew
+// of its host, which can come back.
 func TestBuildingBlock(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
 	f := hosted(w)
 	rack := f.rack()
-	rack.Spec.Placement.Traits = []fleetv1.Trait{real}
+	rack.Spec.Placement.Traits = []fleetv1.Trait{lifelike}
 	rack.Spec.Placement.Overcommit.CPU = new(fleetv1.Ratio(overcommit))
 	f.make(rack, 1)
 	f.restores(realHost)
@@ -258,7 +258,7 @@ func (f fleet) boot() string {
 		}
 	})
 	for _, command := range [][]string{
-		{"flavor", "create", "tiny", "--ram", "64", "--disk", "1", "--property", "trait:" + real + "=required"},
+		{"flavor", "create", "tiny", "--ram", "64", "--disk", "1", "--property", "trait:" + lifelike + "=required"},
 		{"image", "create", "empty", "--disk-format", "raw", "--container-format", "bare", "--file", "/etc/hostname"},
 		{"server", "create", "first", "--flavor", "tiny", "--image", "empty", "--nic", "none", "--wait"},
 	} {

@@ -141,17 +141,18 @@ func (f fleet) restores(name string) {
 	}
 	trait := []string{"--os-placement-api-version", "1.6", "resource", "provider", "trait"}
 	traits := strings.Fields(f.OpenStack(append(trait, "list", h.Status.ID, "-f", "value")...))
-	if !slices.Contains(traits, real) {
-		f.Errorf("the host has traits %v, want %s among them", traits, real)
+	if !slices.Contains(traits, lifelike) {
+		f.Errorf("the host has traits %v, want %s among them", traits, lifelike)
 	}
 	set := append(trait, "set", h.Status.ID)
 	for _, t := range traits {
-		if t != real {
+		if t != lifelike {
 			set = append(set, "--trait", t)
 		}
 	}
 	f.OpenStack(set...)
-	f.Eventually(3*time.Minute, "the host has its trait again", f.Prints(real, append(trait, "list", h.Status.ID)...))
+	f.Eventually(3*time.Minute, "the host has its trait again", f.Prints(lifelike,
+		append(trait, "list", h.Status.ID)...))
 }
 
 // refuses wants the deletion of a block to be refused while a server is on it, with what to do, and its host to be as

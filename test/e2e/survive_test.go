@@ -112,9 +112,9 @@ func (f fleet) holdings() []string {
 	}
 	run("openstack-cinder-volume-rbd-0", "rbd", "--id=cinder", "--conf=/etc/stackwright/config/ceph-rbd.conf", "ls",
 		"volumes")
-	run("openstack-ovn-nb-0", "ovn-nbctl", "--timeout=10", "--db=unix:/run/ovn/database.sock", "--no-leader-only", "--bare",
-		"--columns=name", "list", "Logical_Switch_Port")
-	for _, provider := range strings.Fields(f.OpenStack("resource", "provider", "list", "-f", "value", "-c", "uuid")) {
+	run("openstack-ovn-nb-0", "ovn-nbctl", "--timeout=10", "--db=unix:/run/ovn/database.sock", "--no-leader-only",
+		"--bare", "--columns=name", "list", "Logical_Switch_Port")
+	for provider := range strings.FieldsSeq(f.OpenStack("resource", "provider", "list", "-f", "value", "-c", "uuid")) {
 		out = append(out, f.OpenStack("resource", "provider", "show", provider, "--allocations", "-f", "value", "-c",
 			"allocations"))
 	}

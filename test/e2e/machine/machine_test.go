@@ -48,8 +48,9 @@ func TestDownLeavesNothing(t *testing.T) {
 		name string
 		play func(t *testing.T)
 	}{
-		{"up", parts.up}, {"picture", parts.drawn}, {"client", parts.client}, {"up again", parts.again}, {"rests", parts.rests},
-		{"chores", parts.chores}, {"secrets", parts.secrets}, {"volume", parts.volume}, {"down", parts.gone},
+		{"up", parts.up}, {"picture", parts.drawn}, {"client", parts.client}, {"up again", parts.again},
+		{"rests", parts.rests}, {"chores", parts.chores}, {"secrets", parts.secrets}, {"volume", parts.volume},
+		{"down", parts.gone},
 	} {
 		if !t.Run(part.name, part.play) {
 			return
