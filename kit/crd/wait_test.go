@@ -24,10 +24,15 @@ type server struct {
 	have    map[string]*apiextensionsv1.CustomResourceDefinition
 	applied []string
 	after   time.Duration
+	// begins is when what was applied is served.
+	begins map[string]time.Time
 }
 
 func (s *server) Get(_ context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {
 	have, ok := s.have[key.Name]
+	if begins, applied := s.begins[key.Name]; applied && !time.Now().Before(begins) {
+		have = served(nil)
+	}
 	if !ok {
 		return apierrors.NewNotFound(schema.GroupResource{Resource: "customresourcedefinitions"}, key.Name)
 	}
@@ -38,8 +43,7 @@ func (s *server) Get(_ context.Context, key client.ObjectKey, into client.Object
 func (s *server) Apply(_ context.Context, o runtime.ApplyConfiguration, _ ...client.ApplyOption) error {
 	name := o.(interface{ GetName() string }).GetName()
 	s.applied = append(s.applied, name)
-	s.have[name] = definition(nil)
-	time.AfterFunc(s.after, func() { s.have[name] = served(nil) })
+	s.have[name], s.begins[name] = definition(nil), time.Now().Add(s.after)
 	return nil
 }
 
@@ -57,7 +61,7 @@ func served(change func(*apiextensionsv1.CustomResourceDefinition,
 }
 
 func world(have ...*apiextensionsv1.CustomResourceDefinition) *server {
-	s := &server{have: map[string]*apiextensionsv1.CustomResourceDefinition{}}
+	s := &server{have: map[string]*apiextensionsv1.CustomResourceDefinition{}, begins: map[string]time.Time{}}
 	for _, c := range have {
 		s.have[c.Name] = c
 	}
