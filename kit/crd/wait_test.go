@@ -32,6 +32,7 @@ func (s *server) Get(_ context.Context, key client.ObjectKey, into client.Object
 	have, ok := s.have[key.Name]
 	if begins, applied := s.begins[key.Name]; applied && !time.Now().Before(begins) {
 		have = served(nil)
+		s.have[key.Name] = have
 	}
 	if !ok {
 		return apierrors.NewNotFound(schema.GroupResource{Resource: "customresourcedefinitions"}, key.Name)
