@@ -152,21 +152,6 @@ func podOf(t *testing.T, o map[string]any) *corev1.PodTemplateSpec {
 	return pod
 }
 
-// samples are the objects of a kind that its page shows.
-func samples(t *testing.T, kind string) (all []map[string]any) {
-	t.Helper()
-	page, err := os.ReadFile("../docs/kinds/" + strings.ToLower(kind) + ".md")
-	must(t, err)
-	for _, m := range fence.FindAllStringSubmatch(string(page), -1) {
-		for doc := range strings.SplitSeq(m[1], "\n---\n") {
-			if u := decode(t, doc); u["kind"] == kind {
-				all = append(all, u)
-			}
-		}
-	}
-	return all
-}
-
 // made returns what operators make of an object, and of what they make.
 func made(t *testing.T, u map[string]any, where rehearse.World) (out []map[string]any) {
 	t.Helper()

@@ -84,20 +84,29 @@ func decode(t *testing.T, text string) map[string]any {
 
 var fence = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
 
-// sample returns the spec that the page of a kind shows, as Helm reads it from a file of values.
-func sample(t *testing.T, kind string) map[string]any {
+// samples are the objects of a kind that its page shows.
+func samples(t *testing.T, kind string) (all []map[string]any) {
 	t.Helper()
 	page, err := os.ReadFile("../docs/kinds/" + strings.ToLower(kind) + ".md")
 	must(t, err)
 	for _, m := range fence.FindAllStringSubmatch(string(page), -1) {
 		for doc := range strings.SplitSeq(m[1], "\n---\n") {
 			if u := decode(t, doc); u["kind"] == kind {
-				return values(t, u["spec"])
+				all = append(all, u)
 			}
 		}
 	}
-	t.Fatalf("the page of %s has no sample", kind)
-	return nil
+	return all
+}
+
+// sample returns the spec that the page of a kind shows first, as Helm reads it from a file of values.
+func sample(t *testing.T, kind string) map[string]any {
+	t.Helper()
+	all := samples(t, kind)
+	if len(all) == 0 {
+		t.Fatalf("the page of %s has no sample", kind)
+	}
+	return values(t, all[0]["spec"])
 }
 
 // values writes values into YAML and reads them as Helm does.
