@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // watching is an open watch.
@@ -28,28 +30,43 @@ func (c *talk) watch(kind, query string) *watching {
 	return &watching{talk: c, name: name, events: json.NewDecoder(resp.Body)}
 }
 
-// next writes down the next n events.
-func (w *watching) next(n int) {
+// event is one of a watch, as it is sent.
+type event struct {
+	Type   string
+	Object map[string]any
+}
+
+// read returns the next event. A bookmark that ends nothing tells only how far the watch is, and the real server sends
+// one when it likes; those are passed over.
+func (w *watching) read() (event, *unstructured.Unstructured) {
 	w.talk.t.Helper()
-	for range n {
-		var e struct {
-			Type   string
-			Object map[string]any
-		}
+	for {
+		var e event
 		if err := w.events.Decode(&e); err != nil {
 			w.talk.t.Fatalf("reading an event: %v", err)
 		}
 		u := &unstructured.Unstructured{Object: e.Object}
+		if e.Type != string(watch.Bookmark) || u.GetAnnotations()[metav1.InitialEventsAnnotationKey] != "" {
+			return e, u
+		}
+	}
+}
+
+// next writes down the next n events.
+func (w *watching) next(n int) {
+	w.talk.t.Helper()
+	for range n {
+		e, u := w.read()
 		rv, err := strconv.Atoi(u.GetResourceVersion())
 		if err != nil {
 			w.talk.t.Fatalf("reading the version of an event: %v", err)
 		}
 		line := []string{"event", e.Type, u.GetKind(), u.GetName()}
-		if rv <= w.last && e.Type != "BOOKMARK" {
+		if rv <= w.last && e.Type != string(watch.Bookmark) {
 			line = append(line, "out of order")
 		}
 		w.last = rv
-		if v := u.GetAnnotations()["k8s.io/initial-events-end"]; v != "" {
+		if v := u.GetAnnotations()[metav1.InitialEventsAnnotationKey]; v != "" {
 			line = append(line, "initial events end")
 		}
 		if data, ok := e.Object["data"]; ok {
