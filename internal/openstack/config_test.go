@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"encoding/json"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -171,5 +172,44 @@ func TestPathOfACAIsLeftAloneWhenItsContentIsGiven(t *testing.T) {
 	c.CA = []byte("content")
 	if _, err := c.parse(false); err != nil {
 		t.Errorf("the configuration is refused: %v", err)
+	}
+}
+
+// A configuration is parsed once; whatever differs in it makes it another.
+func TestConfigIsParsedOnce(t *testing.T) {
+	p := NewPool(Options{AllowInsecure: true})
+	good := with("region_name: a")
+	configs := []Config{good}
+	for range 7 {
+		configs = append(configs, good)
+	}
+	configs[1].Clouds = edit("hunter22", "hunter23").Clouds
+	configs[2].Clouds, configs[2].Entry = good.Clouds, "one"
+	configs[3].CA = []byte("a")
+	configs[4].Region = "b"
+	configs[5].Interface = "internal"
+	configs[6].Limits = Limits{"compute": {Rate: 1}}
+	configs[7].Limits = Limits{"compute": {Burst: 1}}
+	if n := reflect.TypeFor[Config]().NumField(); n != 6 {
+		t.Fatalf("a Config has %d fields; have one that differs here for each", n)
+	}
+	seen := map[*entry]bool{}
+	for _, c := range configs {
+		e, err := p.entry(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := p.entry(c)
+		if err != nil || again != e {
+			t.Errorf("%+v was parsed again (%v)", c, err)
+		}
+		seen[e] = true
+	}
+	if len(seen) != len(configs) {
+		t.Errorf("%d configurations share %d entries", len(configs), len(seen))
+	}
+	for range 2 {
+		_, err := p.entry(yml("region_name: x"))
+		wants(t, err, Invalid, "has no auth.auth_url")
 	}
 }

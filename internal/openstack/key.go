@@ -18,6 +18,11 @@ func (e *entry) key(scope string) key {
 		flag(e.insecure), limits)
 }
 
+// key names a configuration as it was given.
+func (c Config) key() key {
+	return sum(c.Clouds, []byte(c.Entry), c.CA, []byte(c.Region), []byte(c.Interface), fmt.Appendf(nil, "%#v", c.Limits))
+}
+
 func sum(parts ...[]byte) key {
 	h := sha256.New()
 	for _, p := range parts {

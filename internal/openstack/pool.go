@@ -33,8 +33,10 @@ type Pool struct {
 	mu       sync.Mutex
 	closed   bool
 	sessions map[key]*Session
-	gates    map[gateKey]*gate
-	sweep    time.Time
+	// entries are the configurations that were found to be right since the last sweep.
+	entries map[key]*entry
+	gates   map[gateKey]*gate
+	sweep   time.Time
 }
 
 // gateKey is what shares a gate. The cloud is in it because a tenant may run a Keystone whose catalog names the
@@ -54,7 +56,8 @@ func NewPool(o Options) *Pool {
 	if o.Idle <= 0 {
 		o.Idle = time.Hour
 	}
-	return &Pool{options: o, metrics: newMetrics(o.Registerer), sessions: map[key]*Session{}, gates: map[gateKey]*gate{},
+	return &Pool{options: o, metrics: newMetrics(o.Registerer), sessions: map[key]*Session{},
+		entries: map[key]*entry{}, gates: map[gateKey]*gate{},
 		transports: transports{dial: o.Dial, instead: o.Transport, byTLS: map[key]*transport{}},
 		sweep:      time.Now().Add(o.Idle)}
 }
@@ -62,7 +65,7 @@ func NewPool(o Options) *Pool {
 // Open returns the session of a scope with a cloud, and authenticates it if need be. The scope says who may share a
 // session: two scopes never do, whatever their configuration.
 func (p *Pool) Open(ctx context.Context, scope string, c Config) (*Session, error) {
-	e, err := c.parse(p.options.AllowInsecure)
+	e, err := p.entry(c)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +81,25 @@ func (p *Pool) Open(ctx context.Context, scope string, c Config) (*Session, erro
 		return nil, err
 	}
 	return s, nil
+}
+
+// entry parses a configuration unless it was parsed before: each run of a resource comes with the same one.
+func (p *Pool) entry(c Config) (*entry, error) {
+	k := c.key()
+	p.mu.Lock()
+	e := p.entries[k]
+	p.mu.Unlock()
+	if e != nil {
+		return e, nil
+	}
+	e, err := c.parse(p.options.AllowInsecure)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	p.entries[k] = e
+	p.mu.Unlock()
+	return e, nil
 }
 
 // session finds or makes a session.
@@ -103,12 +125,13 @@ func (p *Pool) session(e *entry, scope string) (*Session, error) {
 	return s, nil
 }
 
-// clean forgets sessions that nobody has opened for long. It is called with the lock held.
+// clean forgets sessions that nobody has opened for long, and what was parsed. It is called with the lock held.
 func (p *Pool) clean(now time.Time) {
 	if now.Before(p.sweep) {
 		return
 	}
 	p.sweep = now.Add(p.options.Idle / 4)
+	clear(p.entries)
 	for _, s := range p.sessions {
 		if now.Sub(s.opened) >= p.options.Idle {
 			p.forget(s)
@@ -160,6 +183,7 @@ func (p *Pool) Len() int {
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
+	clear(p.entries)
 	var all []*Session
 	for _, s := range p.sessions {
 		all = append(all, s)

@@ -398,13 +398,17 @@ func TestSessionsEnd(t *testing.T) {
 		if n := p.Len(); n != 1 {
 			t.Errorf("%d sessions are left, want that which is opened all the time", n)
 		}
+		if n := len(p.entries); n > 1 {
+			t.Errorf("%d configurations are kept, want at most that which is opened all the time", n)
+		}
 		// Who still holds one that was forgotten may use it.
 		if _, err := old.Do(t.Context(), get); err != nil {
 			t.Error(err)
 		}
 		p.Close()
-		if len(p.sessions) != 0 || len(p.transports.byTLS) != 0 {
-			t.Errorf("%d sessions and %d transports are left", len(p.sessions), len(p.transports.byTLS))
+		if len(p.sessions)+len(p.transports.byTLS)+len(p.entries) != 0 {
+			t.Errorf("%d sessions, %d transports and %d configurations are left", len(p.sessions),
+				len(p.transports.byTLS), len(p.entries))
 		}
 		_, err = p.Open(t.Context(), "ns/secret", c.config("alice"))
 		wants(t, err, Unavailable, "closed")
