@@ -293,7 +293,7 @@ func (c *controller) anew(sc *scope, t *target) *outcome.Outcome {
 	t.meter.corrected.Inc()
 	cell.ID, cell.Operation = "", ""
 	out := outcome.Poll(time.Millisecond, t.kind.Name,
-		"The %s %s differed in what cannot be changed; it is made again.", t.kind.Name, id)
+		"The %s %s could not be made, or differed in what cannot be changed; it is made again.", t.kind.Name, id)
 	out.Reason = "Recreated"
 	return out
 }

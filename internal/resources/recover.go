@@ -14,47 +14,96 @@ import (
 )
 
 // recovery has the objects that wait for something that lasts, such as a service that does not answer. The pauses
-// between their own attempts grow to minutes; once it is over, all of them try again.
+// between their own attempts grow to minutes; once it is over, all of them try again. A service may answer some requests
+// and fail others for hours: whom an answer has woken in vain has the next pause for itself, unless somebody who waited
+// gets what he wanted.
 type recovery struct {
 	mu      sync.Mutex
-	waiting map[string]map[types.UID]func()
+	waiting map[string]waiters
 }
 
-// wait notes an object that waits for what on names.
+// waiters are objects with what has them try again: those that an answer wakes, those that it woke since they failed,
+// and those that it woke in vain before they failed last.
+type waiters struct{ fresh, woken, vain map[types.UID]func() }
+
+// wait notes an object that has failed for what on names.
 func (r *recovery) wait(on string, uid types.UID, retry func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.waiting == nil {
-		r.waiting = map[string]map[types.UID]func(){}
+	w, known := r.waiting[on]
+	if !known {
+		w = waiters{map[types.UID]func(){}, map[types.UID]func(){}, map[types.UID]func(){}}
+		if r.waiting == nil {
+			r.waiting = map[string]waiters{}
+		}
+		r.waiting[on] = w
 	}
-	if r.waiting[on] == nil {
-		r.waiting[on] = map[types.UID]func(){}
+	into := w.fresh
+	if w.woken[uid] != nil {
+		into = w.vain
 	}
-	r.waiting[on][uid] = retry
+	w.left(uid)
+	into[uid] = retry
 }
 
-// all is what somebody waits for.
-func (r *recovery) all() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Collect(maps.Keys(r.waiting))
+// left forgets an object, and says whether it was there.
+func (w waiters) left(uid types.UID) bool {
+	n := len(w.fresh) + len(w.woken) + len(w.vain)
+	delete(w.fresh, uid)
+	delete(w.woken, uid)
+	delete(w.vain, uid)
+	return n > len(w.fresh)+len(w.woken)+len(w.vain)
 }
 
-// left forgets an object that does not wait for it any more.
-func (r *recovery) left(on string, uid types.UID) {
+// left forgets an object that does not wait for it any more, and says whether it did.
+func (r *recovery) left(on string, uid types.UID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.waiting[on], uid)
+	return r.waiting[on].left(uid)
+}
+
+// forget forgets an object that is gone.
+func (r *recovery) forget(uid types.UID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range r.waiting {
+		w.left(uid)
+	}
+}
+
+// answered has those try again whom no answer has woken since they failed by their own pause.
+func (r *recovery) answered(on string) {
+	r.mu.Lock()
+	w := r.waiting[on]
+	due := maps.Clone(w.fresh)
+	maps.Copy(w.woken, due)
+	clear(w.fresh)
+	r.mu.Unlock()
+	for _, retry := range due {
+		retry()
+	}
 }
 
 // over has everybody try again who waits for it.
 func (r *recovery) over(on string) {
 	r.mu.Lock()
-	waiting := r.waiting[on]
+	w := r.waiting[on]
 	delete(r.waiting, on)
 	r.mu.Unlock()
-	for _, retry := range waiting {
-		retry()
+	for _, some := range []map[types.UID]func(){w.fresh, w.woken, w.vain} {
+		for _, retry := range some {
+			retry()
+		}
+	}
+}
+
+// renewed has all try again: they were refused what another session may be given.
+func (r *recovery) renewed() {
+	r.mu.Lock()
+	all := slices.Collect(maps.Keys(r.waiting))
+	r.mu.Unlock()
+	for _, on := range all {
+		r.over(on)
 	}
 }
 
@@ -68,7 +117,7 @@ type listening struct {
 func (l listening) Do(ctx context.Context, r openstack.Request) (*openstack.Response, error) {
 	resp, err := l.Door.Do(ctx, r)
 	if err == nil {
-		l.recovery.over(r.Service)
+		l.recovery.answered(r.Service)
 	}
 	return resp, err
 }
@@ -78,9 +127,7 @@ const otherCredentials = "credentials"
 
 // renewed has all try again who were refused what another session may be given.
 func (c *cloud) renewed() {
-	for _, on := range c.recovery.all() {
-		c.recovery.over(on)
-	}
+	c.recovery.renewed()
 	c.full.end()
 }
 
@@ -117,8 +164,13 @@ func (c *controller) awaited(o object, was *cloud, out *outcome.Outcome) *outcom
 		retry()
 	case fails && out.Class == outcome.Unavailable:
 		cl.recovery.wait(c.kind.Service, o.GetUID(), retry)
+	case out.Ready() && cl.recovery.left(c.kind.Service, o.GetUID()):
+		cl.recovery.over(c.kind.Service)
 	case fails && out.Class == outcome.Denied:
 		cl.recovery.wait(otherCredentials, o.GetUID(), retry)
+	}
+	if c.engine.departed.has(o.GetUID()) {
+		cl.recovery.forget(o.GetUID())
 	}
 	return out
 }

@@ -52,3 +52,45 @@ func TestAllGoOnOnceTheServiceAnswers(t *testing.T) {
 		}
 	})
 }
+
+// A service that answers all but what an object wants, such as one that can read its database and not write, is asked
+// for it at most twice in each pause, and all go on once one of them got it.
+func TestServiceThatOnlyReadsIsNotPressed(t *testing.T) {
+	for _, count := range []int{1, 2, 12} {
+		t.Run(fmt.Sprint(count), func(t *testing.T) { onlyReads(t, count) })
+	}
+}
+
+func onlyReads(t *testing.T, count int) {
+	t.Helper()
+	objects := good(namespace("default"), one("Network", "default", "first", "resource: {}"))
+	kittest.New(t, stage(t, nil, objects...)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		cloudOf(p).SetFault(func(_ int, r *http.Request) fake.Fault {
+			if r.Method == http.MethodPost && strings.Contains(r.URL.Path, "/networks") {
+				return fake.Down
+			}
+			return fake.None
+		})
+		for i := range count {
+			another("Network", fmt.Sprint("n", i), "resource: {}")(p)
+		}
+		p.Pass(time.Hour)
+		// Pauses of 1, 2, 4 to 64 s and then of two minutes are 35 in an hour.
+		if n := len(cloudOf(p).Requests()); n < 30*count || n > 4*35*count {
+			t.Errorf("%d requests for %d networks in an hour without success", n, count)
+		}
+		cloudOf(p).SetFault(nil)
+		asked := len(cloudOf(p).Requests())
+		p.Pass(3 * time.Minute)
+		var made []time.Time
+		for _, r := range cloudOf(p).Requests()[asked:] {
+			if r.Method == http.MethodPost {
+				made = append(made, r.At)
+			}
+		}
+		if len(made) != count || made[count-1].Sub(made[0]) > 5*time.Second {
+			t.Errorf("the networks are asked for at %v", made)
+		}
+	})
+}

@@ -179,6 +179,7 @@ func (c *controller) forget(o object) {
 	c.follows.move(o.GetUID(), nil)
 	for _, cl := range c.engine.clouds.all() {
 		cl.full.left(c.kind.Name, o.GetUID())
+		cl.recovery.forget(o.GetUID())
 	}
 	c.seen.drop(o.GetUID())
 	c.seen.take(o.GetUID())

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,11 +20,13 @@ import (
 )
 
 // untaken and unleft are how long nobody may take an order before it counts as lost: one to make a resource, which has
-// nothing to do before that, and one to delete it. Each one that is lost makes the next four times as long, up to
+// nothing to do before that, and one to delete it. unmade is how long people may look at a resource that could not be
+// made before it is ordered again. Each one that is lost makes the next four times as long, up to
 // patienceMost, so that a service that has more to do than it can is not given the same work again and again.
 const (
 	untaken      = 30 * time.Second
 	unleft       = 45 * time.Second
+	unmade       = 15 * time.Second
 	patienceMost = time.Hour
 )
 
@@ -97,12 +101,18 @@ func (c *controller) reorder(ctx context.Context, sc *scope, t *target, seen map
 	if sign.Path == "" {
 		return out
 	}
-	if !shows(seen, sign) || waitsFor(out) == mirror.Steady {
+	if out.Ready() {
 		c.orders.done(o.GetUID())
-		return out
+		return nil
 	}
 	p := policyOf(t.kind, o.Common())
 	if !p.create || !p.delete || o.Common().Import != nil {
+		return out
+	}
+	if waitsFor(out) == mirror.Steady {
+		return c.remake(ctx, sc, t, seen, out)
+	}
+	if !shows(seen, sign) {
 		return out
 	}
 	id := bare(t.kind, sc.Cell().ID)
@@ -124,6 +134,48 @@ func (c *controller) reorder(ctx context.Context, sc *scope, t *target, seen map
 	sc.Cell().ID = ""
 	return outcome.Poll(time.Second, t.kind.Name,
 		"The order for the %s %s was lost: nobody took it for %s; wait, it is given again.", t.kind.Name, id, patience)
+}
+
+// remake orders a resource again that could not be made, once people have had time to see what out says of it. What
+// lasts, such as a lack of hosts, is tried ever more seldom.
+func (c *controller) remake(ctx context.Context, sc *scope, t *target, seen map[string]any,
+	out *outcome.Outcome) *outcome.Outcome {
+	uid, s := sc.Owner().GetUID(), t.kind.State
+	if !slices.Contains(s.Error, state(t.kind, seen)) || !shows(seen, s.Unmade) || carries(t.wanted, s.UnmadeTakes) {
+		return out
+	}
+	id := bare(t.kind, sc.Cell().ID)
+	x := c.orders.open(uid, id, time.Now())
+	patience := x.patience(unmade)
+	left := patience - time.Since(x.since)
+	if left > 0 && c.removals.last(uid).IsZero() {
+		out.Message = strings.Replace(out.Message, adviceOnError, fmt.Sprintf(
+			"mend that, or wait: nothing of it was made, so it is deleted and ordered again %s after that", patience), 1)
+		out.After = left
+		return out
+	}
+	if c.removals.last(uid).IsZero() {
+		c.orders.lose(uid)
+	}
+	if out := c.removed(ctx, sc, t, id); out != nil {
+		return out
+	}
+	return c.anew(sc, t)
+}
+
+// carries tells whether a member of that name is true anywhere in what is declared.
+func carries(declared any, name string) bool {
+	switch v := declared.(type) {
+	case map[string]any:
+		for k, member := range v {
+			if k == name && member == true || carries(member, name) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, func(e any) bool { return carries(e, name) })
+	}
+	return false
 }
 
 // unstick lets a resource be deleted once more that has been leaving for long, and returns when to look again.

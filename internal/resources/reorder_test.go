@@ -62,15 +62,83 @@ func TestLostOrderIsGivenAgain(t *testing.T) {
 				if ids := cloudOf(p).IDs(c.kind); len(ids) != before+1 {
 					t.Errorf("there are %d more of %s, want one", len(ids)-before, c.kind)
 				}
-				deleted := len(slices.DeleteFunc(cloudOf(p).Requests(), func(r fake.Request) bool {
-					return r.Method != http.MethodDelete
-				}))
-				if deleted != c.deleted {
-					t.Errorf("%d were deleted, want %d", deleted, c.deleted)
+				if n := len(writesOf(p, http.MethodDelete)); n != c.deleted {
+					t.Errorf("%d were deleted, want %d", n, c.deleted)
 				}
 			})
 		})
 	}
+}
+
+// A server that could not be made is made again, ever more seldom, unless a volume would be deleted with it. One that has
+// run is left to people.
+func TestWhatCouldNotBeMadeIsOrderedAgain(t *testing.T) {
+	const disk = `{flavorRef: {external: {name: small}}, ports: [{networkRef: {external: {name: net}}}],
+  blockDevices: [{sourceType: volume, destinationType: volume, deleteOnTermination: true,
+    sourceRef: {kind: Volume, external: {name: disk}}}]}`
+	for name, c := range map[string]struct {
+		spoil   int
+		spec    string
+		within  time.Duration
+		ran     bool
+		stays   bool
+		deleted int
+	}{
+		"once":               {spoil: 1, within: time.Minute, deleted: 1},
+		"three times":        {spoil: 3, within: 7 * time.Minute, deleted: 3},
+		"never":              {spoil: 1000, within: 2 * time.Hour, stays: true, deleted: 5},
+		"with a volume":      {spoil: 1, spec: "resource: " + disk, within: time.Hour, stays: true},
+		"not ours to delete": {spoil: 1, spec: "policy: detach, ", within: time.Hour, stays: true},
+		"one that ran":       {ran: true, within: time.Hour, stays: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			seed := func(cloud *fake.Cloud) {
+				orderlySeed(cloud)
+				cloud.Spoil = c.spoil
+			}
+			spec := c.spec
+			if !strings.Contains(spec, "resource") {
+				spec += "resource: " + orderly["Server"]
+			}
+			s := stage(t, seed, good(namespace("default"), one("Server", "default", "web", spec))...)
+			kittest.New(t, s).Run(t, func(p *kittest.Play) {
+				if c.ran {
+					p.Ready()
+					cloudOf(p).Put("Server", map[string]any{"id": cloudOf(p).IDs("Server")[0], "status": "ERROR"})
+				}
+				p.Pass(c.within)
+				if got := p.Condition("Server/web", "Ready"); got.Status == "True" == c.stays {
+					t.Errorf("after %s the server is ready: %v", c.within, got)
+				}
+				if ids := cloudOf(p).IDs("Server"); len(ids) != 1 {
+					t.Errorf("there are %d servers", len(ids))
+				}
+				if n := len(writesOf(p, http.MethodDelete)); n != c.deleted {
+					t.Errorf("%d were deleted, want %d", n, c.deleted)
+				}
+			})
+		})
+	}
+}
+
+func writesOf(p *kittest.Play, method string) []fake.Request {
+	return slices.DeleteFunc(cloudOf(p).Requests(), func(r fake.Request) bool { return r.Method != method })
+}
+
+// While people may look at what could not be made, the condition says what OpenStack says of it and what comes next.
+func TestWhatCouldNotBeMadeIsTold(t *testing.T) {
+	objects := good(namespace("default"), one("Server", "default", "first", "resource: "+orderly["Server"]))
+	kittest.New(t, stage(t, orderlySeed, objects...)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		cloudOf(p).SetSpoil(1)
+		another("Server", "web", "resource: "+orderly["Server"])(p)
+		const want = "the Server is in state ERROR: No valid host was found; mend that, or wait: nothing of it was made, " +
+			"so it is deleted and ordered again 15s after that"
+		p.Until(15*time.Second, "the message", func() bool {
+			return strings.Contains(p.Condition("Server/web", "Ready").Message, want)
+		})
+		p.Until(30*time.Second, "readiness", func() bool { return p.Condition("Server/web", "Ready").Status == "True" })
+	})
 }
 
 // The same of an order to delete one: Nova ignores and Cinder refuses a second one until the state is reset.

@@ -151,7 +151,8 @@ func (f fleet) restores(name string) {
 		}
 	}
 	f.OpenStack(set...)
-	f.Eventually(3*time.Minute, "the host has its trait again", f.Prints(lifelike,
+	// Nova reads again what Placement knows of a host each five minutes (resource_provider_association_refresh).
+	f.Eventually(7*time.Minute, "the host has its trait again", f.Prints(lifelike,
 		append(trait, "list", h.Status.ID)...))
 }
 

@@ -101,6 +101,8 @@ func options(b object, ceph *service.CephAccess) *oslo.File {
 // virtual sets how servers of libvirt run.
 func virtual(b object, f *oslo.File) {
 	f.Set(oslo.Default, "compute_driver", "libvirt.LibvirtDriver")
+	// Neutron may be away for a while: five more attempts take half a minute (manager.py, _allocate_network_async).
+	f.Set(oslo.Default, "network_allocate_retries", 5)
 	// nova-compute has no rights. What takes some it does through privsep, which sudo starts.
 	f.Set("workarounds", "disable_rootwrap", true)
 	// Nova looks at groups of servers again when one comes, in a database that cells do not know; no server would come.

@@ -5,6 +5,7 @@ number of hosts that one process is, called STACKWRIGHT_BLOCK with a number; wit
 of libvirt. The file STARTED is there once all of them have started.
 """
 
+import functools
 import http.client
 import os
 import socket
@@ -16,8 +17,10 @@ import uuid
 from nova.cmd import compute  # before all else, as it makes what blocks yield
 import eventlet
 from oslo_concurrency import processutils
+import oslo_messaging
 from nova import service
 from nova.compute import rpcapi
+from nova.conductor import rpcapi as conductor
 from nova.objects import compute_node
 from nova.virt import fake
 from nova.virt import node
@@ -26,6 +29,8 @@ STARTED = '/tmp/started'
 LIBVIRT = '/run/libvirt/libvirt-sock'
 ACCELERATOR = '/run/libvirt/accelerator'
 COURIER = '/run/stackwright/courier'
+# For so many seconds what needs the database waits for it; all of Galera is back sooner after it was killed.
+PATIENCE = 60
 
 
 def identity(host):
@@ -148,6 +153,30 @@ def join_again():
     compute_node.ComputeNode.save = save_unmapped
 
 
+def wait_for_the_database():
+    """What the conductor could not do because its database was away, it is asked for again.
+
+    Nova gives up what it is at, and cannot note even that: a server whose build it was stays in the state BUILD for
+    ever (compute/manager.py, _do_build_and_run_instance). The transaction was not committed when the connection broke.
+    """
+    def patient(ask):
+        @functools.wraps(ask)
+        def asked(self, *args, **kwargs):
+            end = time.monotonic() + PATIENCE
+            while True:
+                try:
+                    return ask(self, *args, **kwargs)
+                except oslo_messaging.RemoteError as e:
+                    if e.exc_type != 'DBConnectionError' or time.monotonic() > end:
+                        raise
+                time.sleep(1)
+
+        return asked
+
+    for name in ('object_action', 'object_class_action_versions'):
+        setattr(conductor.ConductorAPI, name, patient(getattr(conductor.ConductorAPI, name)))
+
+
 def libvirt_host():
     wait_for_libvirt()
     import libvirt
@@ -184,6 +213,7 @@ def main():
     if os.path.exists(STARTED):
         os.unlink(STARTED)
     join_again()
+    wait_for_the_database()
     count = int(os.environ.get('STACKWRIGHT_FAKE_HOSTS', 0))
     if count:
         fake_hosts(os.environ['STACKWRIGHT_BLOCK'], count)

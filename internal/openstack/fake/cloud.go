@@ -25,6 +25,8 @@ type Cloud struct {
 	Build time.Duration
 	// Lose is how many of the next orders nobody takes, of kinds that show it; LoseRemovals is the same of deletions.
 	Lose, LoseRemovals int
+	// Spoil is how many of the next orders end in an error with nothing made, of kinds that show it.
+	Spoil int
 	// Unsettled leaves what other resources show when one is made as it is.
 	Unsettled bool
 	// Page is the longest page of a list; 0 has no limit.

@@ -146,6 +146,13 @@ func (c *Cloud) Rotate(password string) {
 	clear(c.tokens)
 }
 
+// SetSpoil says how many of the next orders end in an error.
+func (c *Cloud) SetSpoil(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Spoil = n
+}
+
 // SetFault says what goes wrong from now on; nil for nothing.
 func (c *Cloud) SetFault(f func(n int, r *http.Request) Fault) {
 	c.mu.Lock()

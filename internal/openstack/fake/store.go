@@ -40,6 +40,8 @@ type row struct {
 	importing string
 	// taken is when somebody begins to make it.
 	taken time.Time
+	// spoilt rows end in an error.
+	spoilt bool
 }
 
 // never is further away than any test goes.
@@ -146,8 +148,13 @@ func (c *Cloud) settle(k *d.Kind, fields map[string]any) {
 	}
 }
 
-// lose lets an order come to nobody who would take it.
+// lose lets an order come to nobody who would take it, or to nothing.
 func (c *Cloud) lose(k *d.Kind, r *row) {
+	if k.State.Unmade.Path != "" && c.Spoil > 0 {
+		c.Spoil--
+		r.spoilt, r.after = true, k.State.Error[0]
+		r.fields["fault"] = map[string]any{"message": "No valid host was found."}
+	}
 	if k.State.Untaken.Path != "" && c.Lose > 0 {
 		c.Lose--
 		r.ready, r.taken = time.Now().Add(never), time.Now().Add(never)
@@ -372,12 +379,20 @@ func (r *row) show(k *d.Kind) map[string]any {
 			out[sign.Path] = "somebody"
 		}
 	}
+	if sign := k.State.Unmade; sign.Path != "" && out[sign.Path] == nil {
+		if out[sign.Path] = nil; !r.spoilt && !time.Now().Before(r.ready) {
+			out[sign.Path] = "2000-01-01T00:00:00.000000"
+		}
+	}
 	if k.State.Path == "" || out[k.State.Path] != nil {
 		return out
 	}
 	switch {
 	case !r.leaves.IsZero() && beside(k):
 		out[k.State.Leaving.Path], out[k.State.Path] = k.State.Leaving.Value, k.State.Ready[0]
+		if r.spoilt {
+			out[k.State.Path] = r.after
+		}
 	case !r.leaves.IsZero():
 		out[k.State.Path] = "deleting"
 	case time.Now().Before(r.ready) && len(k.State.Pending) > 0:

@@ -23,7 +23,7 @@ func Seen(k *d.Kind, shown map[string]any, keep ...string) map[string]any {
 		}
 	}
 	for _, path := range append(paths(k.Fields), k.State.Path, k.State.Fault, k.State.Untaken.Path,
-		k.State.Leaving.Path, k.State.Halted.Shows.Path, k.State.Halted.Idle.Path) {
+		k.State.Unmade.Path, k.State.Leaving.Path, k.State.Halted.Shows.Path, k.State.Halted.Idle.Path) {
 		head := root(path)
 		if v, ok := shown[head]; ok {
 			out[head] = v

@@ -37,6 +37,7 @@ var Server = d.Kind{
 		Answer: map[string]string{"VERIFY_RESIZE": "confirm"},
 		// What nova-conductor and nova-scheduler have in hand when they die, nobody takes up again.
 		Untaken: d.Sign{Path: "OS-EXT-STS:task_state", Value: "scheduling"},
+		Unmade:  d.Sign{Path: "OS-SRV-USG:launched_at"}, UnmadeTakes: "delete_on_termination",
 		Leaving: d.Sign{Path: "OS-EXT-STS:task_state", Value: "deleting"}, Release: "reset", Halted: paused},
 	List: serverList,
 	Sample: `flavorRef: {external: {name: m1.small}}

@@ -51,13 +51,59 @@ except Saved: pass
 
 // A host that comes back is looked for by the search for new hosts; one that changes is left as it is.
 func TestHostThatComesBackIsNew(t *testing.T) {
+	saysInCompute(t, takesBack, "saved deleted=False deleted_at=None mapped=0\nsaved vcpus=2\n")
+}
+
+// saysInCompute runs a program in the image of nova-compute, with our start of it as the argument.
+func saysInCompute(t *testing.T, program, want string) {
+	t.Helper()
 	script, err := os.ReadFile("../../../internal/fleet/buildingblock/stackwright_compute.py")
 	must(t, err)
-	out, err := layer.Exec(t.Context(), stored(t, build(t, "", "").Images["nova-compute"]), "", "python3", "-c", takesBack,
+	out, err := layer.Exec(t.Context(), stored(t, build(t, "", "").Images["nova-compute"]), "", "python3", "-c", program,
 		string(script))
 	must(t, err)
-	const want = "saved deleted=False deleted_at=None mapped=0\nsaved vcpus=2\n"
 	if !strings.HasSuffix(string(out), want) {
 		t.Errorf("Nova says %s, want %s", out, want)
 	}
+}
+
+// asksAgain saves a server while the conductor first answers that it has no database, and then that it has lost a race.
+const asksAgain = `
+import sys, types
+import oslo_messaging
+ours = types.ModuleType('ours')
+exec(sys.argv[1], ours.__dict__)
+ours.wait_for_the_database()
+ours.time.sleep = lambda seconds: print('wait')
+
+from nova import context, objects
+from nova.conductor import rpcapi
+from nova.objects import base
+
+class Client:
+    answers = ['DBConnectionError', 'DBConnectionError', None, 'DBDeadlock']
+    def prepare(self, **kwargs): return self
+    def call(self, context, method, **kwargs):
+        error = self.answers.pop(0)
+        print(method, error)
+        if error: raise oslo_messaging.RemoteError(error, 'text')
+        return {}, None
+
+objects.register_all()
+api = rpcapi.ConductorAPI.__new__(rpcapi.ConductorAPI)
+api.client = Client()
+base.NovaObject.indirection_api = api
+server = objects.Instance(context.get_admin_context(), uuid='8a8c6b1c-4f9d-4c8a-9d0f-0c4c1f5b1f1a')
+for name in 'first', 'second':
+    server.display_name = name
+    try:
+        server.save()
+    except oslo_messaging.RemoteError as e:
+        print('failed:', e.exc_type)
+`
+
+// What nova-compute notes of a server waits while the database is away; other errors are Nova's own business.
+func TestComputeWaitsForTheDatabase(t *testing.T) {
+	const lost = "object_action DBConnectionError\nwait\n"
+	saysInCompute(t, asksAgain, lost+lost+"object_action None\nobject_action DBDeadlock\nfailed: DBDeadlock\n")
 }
