@@ -57,11 +57,11 @@ func TestAllGoOnOnceTheServiceAnswers(t *testing.T) {
 // for it at most twice in each pause, and all go on once one of them got it.
 func TestServiceThatOnlyReadsIsNotPressed(t *testing.T) {
 	for _, count := range []int{1, 2, 12} {
-		t.Run(fmt.Sprint(count), func(t *testing.T) { onlyReads(t, count) })
+		t.Run(fmt.Sprint(count), func(t *testing.T) { pressesOnlyReaders(t, count) })
 	}
 }
 
-func onlyReads(t *testing.T, count int) {
+func pressesOnlyReaders(t *testing.T, count int) {
 	t.Helper()
 	objects := good(namespace("default"), one("Network", "default", "first", "resource: {}"))
 	kittest.New(t, stage(t, nil, objects...)).Run(t, func(p *kittest.Play) {

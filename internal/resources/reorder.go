@@ -149,10 +149,11 @@ func (c *controller) remake(ctx context.Context, sc *scope, t *target, seen map[
 	patience := x.patience(unmade)
 	left := patience - time.Since(x.since)
 	if left > 0 && c.removals.last(uid).IsZero() {
-		out.Message = strings.Replace(out.Message, adviceOnError, fmt.Sprintf(
-			"mend that, or wait: nothing of it was made, so it is deleted and ordered again %s after that", patience), 1)
-		out.After = left
-		return out
+		says, _, _ := strings.Cut(out.Message, "; repair it")
+		again := outcome.Fail(out.Class, fmt.Errorf("%s; mend that, or wait: nothing of it was made, so it is deleted and "+
+			"ordered again %s after that", says, patience))
+		again.After = left
+		return again
 	}
 	if c.removals.last(uid).IsZero() {
 		c.orders.lose(uid)

@@ -60,9 +60,6 @@ func (c *controller) complaint(ctx context.Context, o object, t *target, seen ma
 	return text
 }
 
-// adviceOnError is for resources that people have to look after.
-const adviceOnError = "repair it, or delete it to have it made again"
-
 // stateOf is nil when a resource is usable; complaint is what is said of an error.
 func stateOf(k *d.Kind, seen map[string]any, complaint string) *outcome.Outcome {
 	if k.State.Path == "" {
@@ -79,8 +76,8 @@ func stateOf(k *d.Kind, seen map[string]any, complaint string) *outcome.Outcome 
 		fault, _ := body.At(seen, k.State.Fault).(string)
 		fault = strings.TrimRight(fault, ".") // the sentence goes on
 		return outcome.Fail(outcome.Unknown, fmt.Errorf(
-			"the %s is in state %s: %s; %s", k.Name, state, cmp.Or(fault, complaint, "OpenStack does not say why"),
-			adviceOnError))
+			"the %s is in state %s: %s; repair it, or delete it to have it made again",
+			k.Name, state, cmp.Or(fault, complaint, "OpenStack does not say why")))
 	}
 	again := 5 * time.Minute
 	if k.State.Answer[state] != "" {
