@@ -20,7 +20,7 @@ import (
 )
 
 // back is how long it may take until everything is ready again after all of it was killed at once on two cores.
-const back = 4 * time.Minute
+const back = 6 * time.Minute
 
 // Networks, ports, servers and volumes are made and removed all the time while one part of the cloud after another is
 // killed, twice each at moments that a seed decides, and then all pods of it and of its host at once. Nothing is lost,
