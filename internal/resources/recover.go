@@ -14,9 +14,9 @@ import (
 )
 
 // recovery has the objects that wait for something that lasts, such as a service that does not answer. The pauses
-// between their own attempts grow to minutes; once it is over, all of them try again. A service may answer some requests
-// and fail others for hours: whom an answer has woken in vain has the next pause for itself, unless somebody who waited
-// gets what he wanted.
+// between their own attempts grow to minutes; once it is over, all of them try again. A service may answer some
+// requests and fail others for hours: whom an answer has woken in vain has the next pause for itself, unless somebody
+// who waited gets what he wanted.
 type recovery struct {
 	mu      sync.Mutex
 	waiting map[string]waiters

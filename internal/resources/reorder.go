@@ -169,7 +169,7 @@ func carries(declared any, name string) bool {
 	switch v := declared.(type) {
 	case map[string]any:
 		for k, member := range v {
-			if k == name && member == true || carries(member, name) {
+			if yes, _ := member.(bool); yes && k == name || carries(member, name) {
 				return true
 			}
 		}

@@ -70,8 +70,8 @@ func TestLostOrderIsGivenAgain(t *testing.T) {
 	}
 }
 
-// A server that could not be made is made again, ever more seldom, unless a volume would be deleted with it. One that has
-// run is left to people.
+// A server that could not be made is made again, ever more seldom, unless a volume would be deleted with it. One that
+// has run is left to people.
 func TestWhatCouldNotBeMadeIsOrderedAgain(t *testing.T) {
 	const disk = `{flavorRef: {external: {name: small}}, ports: [{networkRef: {external: {name: net}}}],
   blockDevices: [{sourceType: volume, destinationType: volume, deleteOnTermination: true,

@@ -147,9 +147,9 @@ type State struct {
 	// Untaken is what a pending resource shows for as long as nobody has begun to make it. An order that stays so was lost
 	// with the process that had it; there is nothing of the resource yet, so it is deleted and ordered again.
 	Untaken Sign
-	// Unmade is what a resource in an error shows when it has never been made. There is nothing in it, so it is deleted and
-	// ordered again. UnmadeTakes is a field that lets other resources be deleted with it, which may have something in them;
-	// one that declares it is left to people.
+	// Unmade is what a resource in an error shows when it has never been made. There is nothing in it, so it is deleted
+	// and ordered again. UnmadeTakes is a field that lets other resources be deleted with it, which may have something in
+	// them; one that declares it is left to people.
 	Unmade      Sign
 	UnmadeTakes string
 	// Leaving is what a resource shows for as long as it is being deleted, beside its state or as its state. An order to
