@@ -31,10 +31,9 @@ var Server = d.Kind{
 	}, serverMake...),
 	Actions: serverActions,
 	State: d.State{Path: "status",
-		Ready:   []string{"ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE"},
-		Pending: []string{"BUILD"},
-		Error:   []string{"ERROR"}, Deleted: []string{"DELETED", "SOFT_DELETED"}, Fault: "fault.message",
-		Answer: map[string]string{"VERIFY_RESIZE": "confirm"},
+		Ready: []string{"ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE"},
+		Error: []string{"ERROR"}, Pending: []string{"BUILD"}, Deleted: []string{"DELETED", "SOFT_DELETED"},
+		Fault: "fault.message", Answer: map[string]string{"VERIFY_RESIZE": "confirm"},
 		// What nova-conductor and nova-scheduler have in hand when they die, nobody takes up again.
 		Untaken: d.Sign{Path: "OS-EXT-STS:task_state", Value: "scheduling"},
 		Unmade:  d.Sign{Path: "OS-SRV-USG:launched_at"}, UnmadeTakes: "delete_on_termination",
