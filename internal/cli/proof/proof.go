@@ -49,11 +49,12 @@ func (p Place) Says() int {
 	return 1
 }
 
-// Floating is the server's address in the network outside.
+// Floating is the server's address in the network outside. It is not among those that the cloud may give away: a router
+// takes any of these.
 func (p Place) Floating() netip.Addr { return p.nth(77) }
 
 // First and Last are the addresses that the cloud may give away.
-func (p Place) First() netip.Addr { return p.nth(50) }
+func (p Place) First() netip.Addr { return p.nth(100) }
 
 // Last is the last one.
 func (p Place) Last() netip.Addr { return p.nth(250) }

@@ -100,3 +100,11 @@ func TestPing(t *testing.T) {
 		t.Error("an address that nobody can have answers")
 	}
 }
+
+// Nobody is given the address that the server is to have.
+func TestServersAddressIsFree(t *testing.T) {
+	p := place()
+	if f := p.Floating(); !p.Outside.Contains(f) || f.Compare(p.First()) >= 0 && f.Compare(p.Last()) <= 0 {
+		t.Errorf("the server is to have %s; a router can get %s to %s", f, p.First(), p.Last())
+	}
+}
