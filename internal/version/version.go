@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // Build tells which build of Stackwright this is.
@@ -40,8 +41,14 @@ func Info() Build {
 	return b
 }
 
-// String is the build in one line.
-func String() string {
-	b := Info()
-	return fmt.Sprintf("stackwright %s (commit %s, %s, %s)", b.Version, b.Commit, b.Go, b.Platform)
+// String is the build of this program in one line.
+func String() string { return Info().String() }
+
+// String is a build in one line. One that was made without version control knows no commit.
+func (b Build) String() string {
+	about := []string{b.Go, b.Platform}
+	if b.Commit != "" {
+		about = append([]string{"commit " + b.Commit}, about...)
+	}
+	return fmt.Sprintf("stackwright %s (%s)", b.Version, strings.Join(about, ", "))
 }

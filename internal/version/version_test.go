@@ -1,0 +1,15 @@
+package version
+
+import "testing"
+
+func TestString(t *testing.T) {
+	for want, b := range map[string]Build{
+		"stackwright v1.2.0 (commit 1a2b, go1.26.0, linux/amd64)": {Version: "v1.2.0", Commit: "1a2b", Go: "go1.26.0",
+			Platform: "linux/amd64"},
+		"stackwright devel (go1.26.0, linux/arm64)": {Version: "devel", Go: "go1.26.0", Platform: "linux/arm64"},
+	} {
+		if got := b.String(); got != want {
+			t.Errorf("the build is %q, want %q", got, want)
+		}
+	}
+}
