@@ -94,9 +94,12 @@ func configFile(g *infrav1.Galera) string {
 	for _, o := range owned(g) {
 		write(o.name, o.value)
 	}
+	// A member waits for its turn while another is copied to, however long that takes: after MariaDB's five minutes it
+	// would ask on with nobody there to take the copy. Whoever loses its donor is told so by Galera.
+	b.WriteString("\n[sst]\nsst-initial-timeout = 0\n")
 	if !g.Spec.TLS.Disabled {
 		// Copies go over the same certificates; both ends check the other's.
-		b.WriteString("\n[sst]\nssl-mode = VERIFY_CA\n")
+		b.WriteString("ssl-mode = VERIFY_CA\n")
 	}
 	return b.String()
 }

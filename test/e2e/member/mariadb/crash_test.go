@@ -24,7 +24,7 @@ type scene struct {
 
 func play(t *testing.T) *scene {
 	t.Helper()
-	l := newLab(t)
+	l := newLab(t, "")
 	o := newOperator(t, l)
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
@@ -33,13 +33,17 @@ func play(t *testing.T) *scene {
 	go o.run(ctx)
 	l.Until("the first member serving", time.Minute, func() bool { _, w := o.serving(); return w })
 	t.Logf("fresh cluster: first member serves after %s", time.Since(begin).Round(100*time.Millisecond))
-	l.Until("all members serving", 2*time.Minute, func() bool { n, w := o.serving(); return n == members && w })
+	l.Until("all members serving", 2*time.Minute, o.whole)
 	t.Logf("fresh cluster: all members serve after %s", time.Since(begin).Round(100*time.Millisecond))
 	if err := o.agents.Ensure(ctx, o.writerIs(), mariadb.Database{Name: "app", CharacterSet: "utf8mb4", User: "app",
 		Password: password, RequireTLS: true}); err != nil {
 		t.Fatal(err)
 	}
 	s := &scene{Lab: l, op: o, writer: newWriter(t, l, o), stop: cancel}
+	for i := range members {
+		s.writer.refuses("root", i)
+		s.writer.refuses("mysql", i)
+	}
 	db := s.writer.open(0)
 	if _, err := db.Exec("CREATE TABLE t (id BIGINT PRIMARY KEY, v VARCHAR(200)) ENGINE=InnoDB"); err != nil {
 		t.Fatal(err)

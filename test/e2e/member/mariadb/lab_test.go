@@ -22,12 +22,13 @@ const (
 
 func TestMain(m *testing.M) { os.Exit(story.Inside(m, fabric, "10.77.0.254/24")) }
 
-func newLab(t *testing.T) *story.Lab {
+// newLab makes members with the configuration that the operator writes, and with more of it at its end.
+func newLab(t *testing.T, more string) *story.Lab {
 	t.Helper()
 	g := &infrav1.Galera{}
 	g.Name, g.Spec.Replicas = cluster, members
 	return story.NewLab(t, story.Service{Image: "mariadb", ID: 42434, Name: cluster, Domain: domain,
 		Names: []string{cluster, "*." + domain}, Fabric: fabric, Link: "swg", Subnet: "10.77.0.", Data: "/var/lib/mysql",
-		Sockets: "/run/mysqld", Files: map[string]string{"/etc/stackwright/mariadb/my.cnf": galera.ConfigFile(g)},
+		Sockets: "/run/mysqld", Files: map[string]string{"/etc/stackwright/mariadb/my.cnf": galera.ConfigFile(g) + more},
 		Command: []string{"mariadb", "--domain=" + domain, "--tls=/etc/stackwright/tls"}}, members)
 }

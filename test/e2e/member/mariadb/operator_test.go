@@ -124,6 +124,12 @@ func (o *operator) serving() (n int, writable bool) {
 	return n, writable
 }
 
+// whole tells whether all members serve and one takes writes.
+func (o *operator) whole() bool {
+	n, writable := o.serving()
+	return n == members && writable
+}
+
 func (o *operator) writerIs() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"database/sql"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -39,9 +40,12 @@ func newWriter(t *testing.T, l *story.Lab, o *operator) *writer {
 		done: make(chan struct{})}
 }
 
-func (w *writer) open(i int) *sql.DB {
+func (w *writer) open(i int) *sql.DB { return w.as("app", password, i) }
+
+// as opens a member as somebody.
+func (w *writer) as(user, password string, i int) *sql.DB {
 	c := mysql.NewConfig()
-	c.User, c.Passwd, c.DBName, c.Net, c.Addr = "app", password, "app", "tcp", w.l.IP(i)+":3306"
+	c.User, c.Passwd, c.DBName, c.Net, c.Addr = user, password, "app", "tcp", w.l.IP(i)+":3306"
 	c.TLS, c.Timeout, c.ReadTimeout, c.WriteTimeout = w.tls, time.Second, 3*time.Second, 3*time.Second
 	c.Logger = &mysql.NopLogger{}
 	conn, err := mysql.NewConnector(c)
@@ -49,6 +53,17 @@ func (w *writer) open(i int) *sql.DB {
 		w.l.Fatal(err)
 	}
 	return sql.OpenDB(conn)
+}
+
+// refuses fails the test when an account that is for the member's own pod is let in by network.
+func (w *writer) refuses(user string, i int) {
+	w.l.Helper()
+	db := w.as(user, "", i)
+	defer func() { _ = db.Close() }()
+	var refusal *mysql.MySQLError
+	if err := db.PingContext(w.l.Context()); !errors.As(err, &refusal) {
+		w.l.Errorf("%s says %v to %s by network, want a refusal", w.l.Pod(i), err, user)
+	}
 }
 
 func (w *writer) run(ctx context.Context) {
