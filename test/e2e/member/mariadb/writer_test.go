@@ -20,6 +20,9 @@ import (
 
 const password = "writer-password"
 
+// deniedDatabase is what MariaDB says to somebody whom it has let in.
+const deniedDatabase = 1044
+
 // writer inserts rows one after the other through whichever member takes writes, and counts those that were
 // acknowledged.
 type writer struct {
@@ -61,7 +64,8 @@ func (w *writer) refuses(user string, i int) {
 	db := w.as(user, "", i)
 	defer func() { _ = db.Close() }()
 	var refusal *mysql.MySQLError
-	if err := db.PingContext(w.l.Context()); !errors.As(err, &refusal) {
+	err := db.PingContext(w.l.Context())
+	if !errors.As(err, &refusal) || refusal.Number == deniedDatabase {
 		w.l.Errorf("%s says %v to %s by network, want a refusal", w.l.Pod(i), err, user)
 	}
 }
