@@ -1,9 +1,9 @@
 package apply
 
 import (
-	"encoding/json"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -58,11 +58,8 @@ func Owns(obj metav1.Object, manager, hash string) bool {
 // fingerprint hashes managed fields independently of the order of keys: the API server orders list keys by value, a
 // decoder that goes through maps by their text.
 func fingerprint(raw []byte) []byte {
-	var tree any
-	if err := json.Unmarshal(raw, &tree); err == nil {
-		if canonical, err := json.Marshal(tree); err == nil {
-			raw = canonical
-		}
+	if canonical := jsontext.Value(slices.Clone(raw)); canonical.Canonicalize() == nil {
+		raw = canonical
 	}
 	return []byte(Hash(raw))
 }

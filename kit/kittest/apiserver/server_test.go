@@ -369,3 +369,32 @@ func BenchmarkApply(b *testing.B) {
 		}
 	})
 }
+
+// TestPagesMissNothing has namespaces of which one's name begins the other's: "a-b/" comes before "a/".
+func TestPagesMissNothing(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, newServer(t).Config())
+	for _, ns := range []string{"a", "a-b", "b"} {
+		for _, o := range []client.Object{
+			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}},
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "x"}},
+		} {
+			if err := c.Create(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var got []string
+	page := &corev1.ConfigMapList{}
+	for more := true; more && len(got) < 9; more = page.Continue != "" {
+		if err := c.List(t.Context(), page, client.Limit(1), client.Continue(page.Continue)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range page.Items {
+			got = append(got, page.Items[i].Namespace)
+		}
+	}
+	if fmt.Sprint(got) != "[a-b a b]" {
+		t.Errorf("pages have the namespaces %v, want a-b, a and b", got)
+	}
+}

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,6 +27,8 @@ type entry struct {
 	obj *unstructured.Unstructured
 	rv  uint64
 	raw []byte
+	// sent has what watches sent of the object, by view: many may want the same.
+	sent sync.Map
 }
 
 // shelf has the objects of one kind.
@@ -66,7 +68,8 @@ func (s *Server) put(sh *shelf, u *unstructured.Unstructured) (*entry, error) {
 }
 
 // Load stores objects as they are, with uid, status and managed fields, as a restored backup does: nothing is defaulted
-// or checked. Only their versions are new.
+// or checked. Only their versions are new. They are encoded for watches at once: whoever loads many measures a client,
+// and this server's processor is not the client's.
 func (s *Server) Load(objs ...*unstructured.Unstructured) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,8 +78,15 @@ func (s *Server) Load(objs ...*unstructured.Unstructured) error {
 		if sh == nil {
 			return fmt.Errorf("loading %s %s: the kind is not served", u.GetKind(), u.GetName())
 		}
-		if _, err := s.put(sh, u); err != nil {
+		e, err := s.put(sh, u)
+		if err != nil {
 			return err
+		}
+		v := view{version: sh.kind.gvk.Version, proto: true, kind: sh.kind}
+		for _, v.partial = range []bool{true, sh.kind.typed == nil} {
+			if _, err := v.encode(e); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -155,20 +165,18 @@ func (sh *shelf) record(e event) {
 	}
 }
 
-// sorted returns the entries that f selects in the order of their keys.
+// sorted returns the entries that f selects in the order in which etcd has them: by the whole of namespace/name.
 func (sh *shelf) sorted(f filter) []*entry {
-	out := make([]*entry, 0, len(sh.objects))
-	for _, e := range sh.objects {
+	found := make(map[string]*entry, len(sh.objects))
+	for k, e := range sh.objects {
 		if f.matches(e) {
-			out = append(out, e)
+			found[k.String()] = e
 		}
 	}
-	slices.SortFunc(out, func(a, b *entry) int {
-		if c := strings.Compare(a.obj.GetNamespace(), b.obj.GetNamespace()); c != 0 {
-			return c
-		}
-		return strings.Compare(a.obj.GetName(), b.obj.GetName())
-	})
+	out := make([]*entry, 0, len(found))
+	for _, k := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, found[k])
+	}
 	return out
 }
 
@@ -183,7 +191,14 @@ type view struct {
 func (v view) encode(e *entry) ([]byte, error) {
 	switch {
 	case v.proto:
-		return v.protobuf(e)
+		if sent, ok := e.sent.Load(v); ok {
+			return sent.([]byte), nil
+		}
+		sent, err := v.protobuf(e)
+		if err == nil {
+			e.sent.Store(v, sent)
+		}
+		return sent, err
 	case v.partial:
 		return json.Marshal(map[string]any{
 			"apiVersion": metav1.SchemeGroupVersion.String(), "kind": "PartialObjectMetadata",
