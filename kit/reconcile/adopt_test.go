@@ -1,10 +1,12 @@
 package reconcile_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
@@ -29,5 +31,83 @@ func TestNeverAdopts(t *testing.T) {
 		change(w, &corev1.ConfigMap{}, "one-config", func(m *corev1.ConfigMap) { m.Labels, m.Data = nil, nil })
 		w.pass(time.Minute)
 		w.wantReady("one") // what we made is ours though somebody took the labels away
+	})
+}
+
+// TestTwoOwnersOfOneName makes two owners render an object of one name: one of them has it, the other says so, and
+// neither writes it again and again. When the one that has it goes, the other makes it.
+func TestTwoOwnersOfOneName(t *testing.T) {
+	shared := func(s *scope) ([]client.Object, error) {
+		cm := &corev1.ConfigMap{Data: map[string]string{"value": s.Owner().Name}}
+		cm.Name = "shared"
+		return []client.Object{cm}, nil
+	}
+	for name, kept := range map[string]bool{"deleted with its owner": false, "kept": true} {
+		t.Run(name, func(t *testing.T) {
+			policy := step.Delete
+			if kept {
+				policy = step.Retain
+			}
+			def := define(step.Objects("config", shared, makesMaps, step.Condition[*app]("ConfigReady"),
+				step.OnDelete[*app](policy)))
+			inWorld(t, def, func(w *world) {
+				w.create(newApp("one"))
+				w.create(newApp("two"))
+				w.wantReady("one")
+				c := w.condition("two", "ConfigReady")
+				if c.Reason != "Conflict" || !strings.Contains(c.Message, "ConfigMap shared belongs to App default/one") {
+					t.Errorf("the condition of the second is %v", c)
+				}
+				w.reqs.take()
+				w.pass(time.Minute)
+				w.wantRequests("a minute in which both want it", 0)
+				w.do(w.c.Delete(t.Context(), w.app("one")))
+				w.pass(time.Minute)
+				w.wantReady("two")
+			})
+		})
+	}
+}
+
+// TestTakenObjectStays gives an object of one owner to another, as that one's apply does when its cache is late: the
+// first does not take it back, and leaves it when it goes.
+func TestTakenObjectStays(t *testing.T) {
+	def := define(step.Objects("config", configMap("config", fixed), makesMaps, step.Condition[*app]("ConfigReady")))
+	inWorld(t, def, func(w *world) {
+		w.create(newApp("one"))
+		w.create(newApp("two"))
+		theirs := &corev1.ConfigMap{}
+		w.do(w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "two-config"}, theirs))
+		change(w, &corev1.ConfigMap{}, "one-config", func(m *corev1.ConfigMap) {
+			m.Labels, m.Annotations, m.OwnerReferences = theirs.Labels, theirs.Annotations, theirs.OwnerReferences
+		})
+		if c := w.condition("one", "ConfigReady"); c.Reason != "Conflict" {
+			t.Errorf("the condition of the first is %v", c)
+		}
+		w.do(w.c.Delete(t.Context(), w.app("one")))
+		w.pass(time.Minute)
+		w.do(w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one-config"}, &corev1.ConfigMap{}))
+	})
+}
+
+// TestTwoStepsOfOneName has two steps of a graph render one object, which is a mistake of who wrote the graph.
+func TestTwoStepsOfOneName(t *testing.T) {
+	def := define(step.Objects("first", configMap("config", fixed), makesMaps, step.Condition[*app]("FirstReady")),
+		step.Objects("second", configMap("config", func(*scope) string { return "else" }), makesMaps,
+			step.After[*app]("first"), step.Condition[*app]("SecondReady")))
+	inWorld(t, def, func(w *world) {
+		w.create(newApp("one"))
+		c := w.condition("one", "SecondReady")
+		if c.Status != "False" || !strings.Contains(c.Message, "ConfigMap one-config is made by step first already") {
+			t.Errorf("the condition of the second step is %v", c)
+		}
+		w.reqs.take()
+		w.pass(10 * time.Minute)
+		w.wantRequests("ten minutes later", 0)
+		cm := &corev1.ConfigMap{}
+		w.do(w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one-config"}, cm))
+		if cm.Data["value"] != "fixed" {
+			t.Errorf("the object has the value %q, want that of the first step", cm.Data["value"])
+		}
 	})
 }

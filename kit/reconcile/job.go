@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -136,9 +137,13 @@ func (r *run[T]) lastWords(j *batchv1.Job) string {
 	if err != nil {
 		return ""
 	}
+	slices.SortStableFunc(pods.Items, func(a, b corev1.Pod) int {
+		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+	})
 	words := ""
 	for p := range pods.Items {
-		for _, c := range pods.Items[p].Status.ContainerStatuses {
+		st := &pods.Items[p].Status
+		for _, c := range slices.Concat(st.InitContainerStatuses, st.ContainerStatuses) {
 			t := c.State.Terminated
 			if t == nil || t.ExitCode == 0 {
 				continue

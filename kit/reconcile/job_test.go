@@ -108,6 +108,18 @@ func (w *world) deleteWhileRead(h *http.Request, uid types.UID) {
 	}
 }
 
+// jobPod makes a pod of a Job that has that status, a second after the one before.
+func (w *world) jobPod(job, name string, status corev1.PodStatus) {
+	w.t.Helper()
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default",
+		Labels: map[string]string{batchv1.JobNameLabel: job}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "x"}}}}
+	w.do(w.c.Create(w.t.Context(), p))
+	p.Status = status
+	w.do(w.c.Status().Update(w.t.Context(), p))
+	w.pass(time.Second)
+}
+
 func failAndRetry(w *world) {
 	w.t.Helper()
 	var running batchv1.Job
@@ -116,13 +128,14 @@ func failAndRetry(w *world) {
 			running = j
 		}
 	}
-	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "migrate-x", Namespace: "default",
-		Labels: map[string]string{batchv1.JobNameLabel: running.Name}},
-		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "x"}}}}
-	w.do(w.c.Create(w.t.Context(), p))
-	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", State: corev1.ContainerState{
-		Terminated: &corev1.ContainerStateTerminated{ExitCode: 3, Message: "no such table: user"}}}}
-	w.do(w.c.Status().Update(w.t.Context(), p))
+	ended := func(code int32, words string) []corev1.ContainerStatus {
+		return []corev1.ContainerStatus{{Name: "c", State: corev1.ContainerState{
+			Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: words}}}}
+	}
+	// The newest is neither the first nor the last by name.
+	w.jobPod(running.Name, "migrate-x", corev1.PodStatus{ContainerStatuses: ended(1, "no route to host")})
+	w.jobPod(running.Name, "migrate-a", corev1.PodStatus{InitContainerStatuses: ended(2, "no configuration")})
+	w.jobPod(running.Name, "migrate-m", corev1.PodStatus{InitContainerStatuses: ended(3, "no such table: user")})
 	w.finishJob(&running, batchv1.JobFailed)
 	w.pass(settle)
 	c := w.condition("one", "MigrationReady")

@@ -126,7 +126,8 @@ type run[T owner.Object] struct {
 	ctx     context.Context
 	o       T
 	mu      sync.Mutex
-	latest  T // the owner as the last status write left it
+	latest  T               // the owner as the last status write left it
+	makers  map[itemKey]int // the step that makes an object in this run
 	log     logr.Logger
 	now     time.Time
 	mem     *memory

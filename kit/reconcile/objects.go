@@ -89,6 +89,9 @@ func (r *run[T]) normalize(i int, obj client.Object) (wanted, error) {
 // applyAll sends the wanted objects that are not as the inventory says, several at a time. What was applied enters the
 // inventory even if another object failed.
 func (r *run[T]) applyAll(i int, want []wanted) *outcome.Outcome {
+	if out := r.madeTwice(i, want); out != nil {
+		return out
+	}
 	res := &r.results[i]
 	outs := make([]*outcome.Outcome, len(want))
 	items := make([]*owner.Item, len(want))
@@ -115,6 +118,33 @@ func (r *run[T]) applyAll(i int, want []wanted) *outcome.Outcome {
 	res.wants = make(map[itemKey]bool, len(want))
 	for n := range want {
 		res.wants[want[n].key] = true
+	}
+	return nil
+}
+
+// madeTwice refuses what another step makes in this run, or has made in this process and does not look at again: they
+// would overwrite each other's.
+func (r *run[T]) madeTwice(i int, want []wanted) *outcome.Outcome {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.makers == nil {
+		r.makers = make(map[itemKey]int, len(want))
+	}
+	for n := range want {
+		k := want[n].key
+		j, made := r.makers[k]
+		for m := 0; !made && m < len(r.results); m++ {
+			res := &r.results[m]
+			rests := !res.work && res.state != owner.StepOff && r.level[m] <= r.level[i] && r.mem.ran(m)
+			if m != i && rests && res.find(k) != nil {
+				j, made = m, true
+			}
+		}
+		if made && j != i {
+			return outcome.Fail(outcome.Unknown, fmt.Errorf("%s is made by step %s already; let only one step make it",
+				name(k.gk.Kind, k.name), r.Steps[j].Name))
+		}
+		r.makers[k] = i
 	}
 	return nil
 }
@@ -161,6 +191,9 @@ func (r *run[T]) applyOne(i int, w wanted) (*owner.Item, *outcome.Outcome) {
 			"%s %s is being deleted%s; wait: it is made again when it is gone.",
 			w.key.gk.Kind, w.key.name, finalizers(rec))
 	}
+	if out := r.taken(w, rec); out != nil {
+		return nil, out
+	}
 	old := r.results[i].find(w.key)
 	ours := rec != nil && old != nil && old.UID == rec.GetUID()
 	if r.Steps[i].Adoption == step.Never && !ours {
@@ -181,6 +214,28 @@ func (r *run[T]) applyOne(i int, w wanted) (*owner.Item, *outcome.Outcome) {
 	}
 	return &owner.Item{Step: r.Steps[i].Name, Group: w.key.gk.Group, Kind: w.key.gk.Kind, Namespace: w.key.namespace,
 		Name: w.key.name, UID: u.GetUID(), Intent: w.intent, Owned: apply.Owned(obj, r.Name)}, nil
+}
+
+// taken refuses an object that another owner of this controller has. One field manager writes for all of them, so that
+// the API server would let each take it from the other, again and again.
+func (r *run[T]) taken(w wanted, rec client.Object) *outcome.Outcome {
+	if rec == nil || rec.GetLabels()[apply.LabelController] != r.Name || !anothers(rec, w.obj.GetLabels()[apply.LabelPartOf]) {
+		return nil
+	}
+	whose := rec.GetAnnotations()[apply.AnnotationOwner]
+	namespace, called, _ := strings.Cut(whose, "/")
+	other := r.Store.Get(r.Kind.GroupKind(), types.NamespacedName{Namespace: namespace, Name: called})
+	if other == nil || other.GetUID() == r.o.GetUID() {
+		return nil
+	}
+	return outcome.Fail(outcome.Conflict, fmt.Errorf("%s belongs to %s; give one of the two another name",
+		name(w.key.gk.Kind, w.key.name), name(r.Kind.Kind, whose)))
+}
+
+// anothers tells whether an object is part of another set than ours.
+func anothers(rec client.Object, ours string) bool {
+	set := rec.GetLabels()[apply.LabelPartOf]
+	return set != "" && set != ours
 }
 
 // remember gives the response of a write to the store, in the representation of its kind.

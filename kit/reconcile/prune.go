@@ -178,6 +178,8 @@ func (r *run[T]) gone(it *owner.Item, failed func(*outcome.Outcome)) bool {
 		rec = m
 	case rec == nil, it.UID != "" && rec.GetUID() != it.UID:
 		return true
+	case anothers(rec, apply.SetID(r.o.GetName(), r.o.GetNamespace(), r.Kind.GroupKind())):
+		return true // another owner took it, when our cache was late
 	case rec.GetDeletionTimestamp() != nil:
 		return false
 	}

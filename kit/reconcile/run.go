@@ -228,6 +228,9 @@ func (r *run[T]) fail(i int, fp fingerprint, out *outcome.Outcome) {
 	res := &r.results[i]
 	res.state, res.out = owner.StepFailed, out
 	m := r.mem.step(i)
+	if m.out != nil && m.fp != fp {
+		r.Backoff.Reset(r.backoffKey(i)) // other inputs fail in their own right
+	}
 	wait := r.Backoff.Next(r.backoffKey(i), out.Class, out.After)
 	if r.Steps[i].Kind == step.KindJob && out.After > 0 {
 		wait = out.After

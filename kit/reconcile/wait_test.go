@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit"
+	"stackwright.dev/kit/condition"
 	"stackwright.dev/kit/gate"
 	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/reconcile"
@@ -403,6 +404,31 @@ func TestTakenBack(t *testing.T) {
 		w.do(w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one-a"}, m))
 		if got := m.Data["value"]; got != before {
 			t.Errorf("the first object has %q, want %q", got, before)
+		}
+	})
+}
+
+// TestStalled: what waits for longer than the deadline says so, and no longer than it waits.
+func TestStalled(t *testing.T) {
+	def := define(step.Objects("web", workload("web"), makesWeb, step.Condition[*app]("WebReady")))
+	inWorld(t, def, func(w *world) {
+		w.create(newApp("one"))
+		w.pass(9 * time.Minute)
+		if c := w.condition("one", condition.Stalled); c.Status != "Absent" {
+			t.Errorf("after nine minutes the object has stalled: %v", c)
+		}
+		w.pass(2 * time.Minute)
+		if c := w.condition("one", condition.Stalled); c.Status != metav1.ConditionTrue ||
+			!strings.Contains(c.Message, "Deployment one-web") {
+			t.Errorf("after eleven minutes the condition is %v", c)
+		}
+		w.reqs.take()
+		w.pass(time.Hour)
+		w.wantRequests("an hour in which it has stalled", 0)
+		w.roll()
+		w.wantReady("one")
+		if c := w.condition("one", condition.Stalled); c.Status != "Absent" {
+			t.Errorf("an object that is ready has stalled: %v", c)
 		}
 	})
 }

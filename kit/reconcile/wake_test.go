@@ -124,3 +124,23 @@ func TestRetryEndsThePause(t *testing.T) {
 		}
 	})
 }
+
+// What failed for hours is tried soon again when its inputs are others, though these fail as well: a person who corrects
+// one of two mistakes sees the second at once.
+func TestOtherInputsFailAnew(t *testing.T) {
+	var tried atomic.Int32
+	def := define(step.Check("ask", func(_ context.Context, s *scope) *outcome.Outcome {
+		tried.Add(1)
+		return outcome.Fail(outcome.Unavailable, errors.New(string(s.Content("password")["password"])))
+	}, step.Reads[*app]("password")))
+	inWorld(t, def, func(w *world) {
+		w.create(secret("password", map[string]string{"password": "wrong"}), newApp("one"))
+		w.pass(time.Hour)
+		change(w, &corev1.Secret{}, "password", func(s *corev1.Secret) { s.Data["password"] = []byte("wrong, too") })
+		before := tried.Load()
+		w.pass(10 * time.Second)
+		if again := tried.Load() - before; again < 2 {
+			t.Errorf("within 10 s after its inputs changed the step is tried %d times more, want at least 2", again)
+		}
+	})
+}

@@ -22,7 +22,7 @@ type Deletion string
 const (
 	// Delete removes the objects, after those of later steps are gone.
 	Delete Deletion = ""
-	// Retain leaves the objects in place and takes our labels and finalizer off the books.
+	// Retain leaves the objects in place, with their labels, by which an owner of the same name finds them again.
 	Retain Deletion = "Retain"
 )
 
