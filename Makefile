@@ -8,8 +8,9 @@ export ARTIFACTS ?= $(CURDIR)/artifacts
 export PATH := $(CURDIR)/bin:$(PATH)
 
 CACHE := $(or $(STACKWRIGHT_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/stackwright)
-# $(call compile,MODULE FOLDER,PACKAGES) puts programs into bin/ under the names of their packages.
-compile = go build -C $(1) -ldflags='-s -w $(3)' -o $(CURDIR)/bin/ $(2)
+# $(call compile,MODULE FOLDER,PACKAGES) puts programs into bin/ under the names of their packages, and tells how it goes.
+compile = echo 'building $(1): $(2)'; go build -C $(1) -v -ldflags='-s -w $(3)' -o $(CURDIR)/bin/ $(2) 2>&1 | $(progress)
+progress = { n=0; while IFS= read -r l; do case $$l in *[\ :]*) echo "$$l";; *) ((++n % 100)) || echo "compiled $$n packages";; esac; done; }
 # Kubernetes does not know its version unless the linker tells it.
 K8S = $(shell awk '$$1 == "k8s.io/kubernetes" {print $$2; exit}' devcluster/go.mod)
 K8S_FLAGS = $(foreach v,gitVersion=$(K8S) gitMajor=1 gitMinor=$(word 2,$(subst ., ,$(K8S))),$(foreach p,component-base client-go/pkg,-X k8s.io/$(p)/version.$(v)))
@@ -39,26 +40,25 @@ clean: down ## Also remove binaries, artifacts and the image cache
 build: $(PROGRAMS) $(CLUSTER) ## Build all programs into bin/
 
 $(PROGRAMS) &: $(call sources,api kit internal cmd images releases charts) go.mod go.sum
-	@echo "building $(PROGRAMS)"
-	$(call compile,.,./cmd/...)
+	@$(call compile,.,./cmd/...)
 	touch $(PROGRAMS)
 
 bin/devcluster bin/pause &: $(call sources,devcluster/internal devcluster/pause) devcluster/main.go devcluster/go.mod devcluster/go.sum
-	@echo "building $@ (Kubernetes in one binary; the first time takes minutes)"
-	$(call compile,devcluster,. ./pause,$(K8S_FLAGS))
+	@echo "Kubernetes becomes one binary; the first time takes minutes"
+	@$(call compile,devcluster,. ./pause,$(K8S_FLAGS))
 	touch bin/devcluster bin/pause
 
 bin/coredns: $(call sources,devcluster/coredns)
-	$(call compile,devcluster/coredns,.)
+	@$(call compile,devcluster/coredns,.)
 	touch $@
 
 $(RUNTIME) &: devcluster/containerd/go.mod devcluster/containerd/go.sum
-	$(call compile,devcluster/containerd,$(addprefix github.com/containerd/containerd/v2/cmd/,$(notdir $(RUNTIME))))
+	@$(call compile,devcluster/containerd,$(addprefix github.com/containerd/containerd/v2/cmd/,$(notdir $(RUNTIME))))
 	touch $(RUNTIME)
 
 TOOLS := bin/golangci-lint bin/controller-gen bin/crd-ref-docs
 $(TOOLS) &: tools/go.mod tools/go.sum
-	$(call compile,tools,tool)
+	@$(call compile,tools,tool)
 	touch $(TOOLS)
 
 generate: $(TOOLS) ## Make deep copies, CRDs and reference pages from the types in api/
@@ -106,7 +106,7 @@ bench-resources: build ## Figures of OpenStack resources as objects: requests, m
 	go test -vet=off -tags=bench -count=1 -v -timeout=40m ./test/bench | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
 
 bench-deploy: build ## Figures of a cloud coming up, and of a serial script that does the same without Kubernetes
-	$(call compile,.,./test/bench/contender)
+	@$(call compile,.,./test/bench/contender)
 	go test -vet=off -tags=bench -count=1 -v -timeout=60m ./test/bench/deploy | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
 
 figures: ## Count what can be counted without a cluster, one `name value unit` a line
