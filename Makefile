@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/bin:$(PATH)
 
 CACHE := $(or $(STACKWRIGHT_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/stackwright)
 # $(call compile,MODULE FOLDER,PACKAGES) puts programs into bin/ under the names of their packages, and tells how it goes.
-compile = echo 'building $(1): $(2)'; go build -C $(1) -v -ldflags='-s -w $(3)' -o $(CURDIR)/bin/ $(2) 2>&1 | $(progress)
+compile = echo 'building $(1): $(2)'; go build -C $(1) -v -ldflags='-s -w $(3)' -o $(CURDIR)/bin/ $(2) 2>&1 | $(progress); echo "built $(1) in $$SECONDS s"
 progress = { n=0; while IFS= read -r l; do case $$l in *[\ :]*) echo "$$l";; *) ((++n % 100)) || echo "compiled $$n packages";; esac; done; }
 # Kubernetes does not know its version unless the linker tells it.
 K8S = $(shell awk '$$1 == "k8s.io/kubernetes" {print $$2; exit}' devcluster/go.mod)

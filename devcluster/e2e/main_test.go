@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"stackwright.dev/devcluster/internal/cluster"
 	"stackwright.dev/devcluster/internal/supervisor"
 )
 
@@ -53,6 +55,7 @@ func runTests(m *testing.M) int {
 	} {
 		if err := step(); err != nil {
 			fmt.Fprintln(os.Stderr, "preparing the shared cluster:", err)
+			keep()
 			return 1
 		}
 	}
@@ -60,7 +63,24 @@ func runTests(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return m.Run()
+	code := m.Run()
+	if code != 0 {
+		keep()
+	}
+	return code
+}
+
+// keep puts the shared cluster's objects, events and logs where those of failed stories are.
+func keep() {
+	folder := filepath.Join("..", "..", "artifacts", "devcluster")
+	if given := os.Getenv("ARTIFACTS"); given != "" {
+		folder = filepath.Join(given, "devcluster")
+	}
+	objects, err := command("kubectl", "--name", shared, "get", "nodes,pods,services,events", "-A", "-o",
+		"yaml").CombinedOutput()
+	err = errors.Join(err, os.RemoveAll(folder), os.CopyFS(folder, os.DirFS(filepath.Dir((&cluster.Cluster{Name: shared}).Log("")))),
+		os.WriteFile(filepath.Join(folder, "objects.yaml"), objects, 0o600))
+	fmt.Fprintln(os.Stderr, "what is known of the shared cluster is in", folder, err)
 }
 
 func layout(folder string) string { return filepath.Join(folder, "layout") }

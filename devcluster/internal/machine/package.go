@@ -18,13 +18,14 @@ func provides() map[string]string {
 		"containernetworking-plugins": "/usr/lib/cni/ptp",
 		"nftables":                    "/usr/sbin/nft",
 		"iptables":                    "/usr/sbin/iptables",
+		"iproute2":                    "/sbin/ip",
 	}
 }
 
 // Missing lists the packages that are to be installed.
 func Missing() []string {
 	var missing []string
-	for _, name := range []string{"runc", "containernetworking-plugins", "nftables", "iptables"} {
+	for _, name := range []string{"runc", "containernetworking-plugins", "nftables", "iptables", "iproute2"} {
 		if _, err := os.Stat(provides()[name]); err != nil {
 			missing = append(missing, name)
 		}

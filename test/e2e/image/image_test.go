@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -82,10 +83,14 @@ func TestUnknownPackageIsNamed(t *testing.T) {
 
 // The operators check configurations against the catalogue in releases/.
 func TestCataloguesAreTheImages(t *testing.T) {
+	have, err := fs.ReadDir(releases.Files, "epoxy/options")
+	must(t, err)
+	made := 0
 	for name, built := range build(t, "", "").Images {
 		if built.Options == "" {
 			continue
 		}
+		made++
 		want, err := os.ReadFile(built.Options)
 		must(t, err)
 		got, err := catalogue.Load(releases.Files, "epoxy", name)
@@ -95,6 +100,9 @@ func TestCataloguesAreTheImages(t *testing.T) {
 		if diff := cmp.Diff(string(want), string(encoded)); diff != "" {
 			t.Errorf("run stackwright images options --write releases: %s", diff)
 		}
+	}
+	if made == 0 || made != len(have) {
+		t.Errorf("the images have %d catalogues, releases has %d", made, len(have))
 	}
 }
 
@@ -134,6 +142,11 @@ func TestProgramsRun(t *testing.T) {
 			must(t, err)
 			if !strings.Contains(string(out), test.want) {
 				t.Errorf("%v prints %q", test.program, out)
+			}
+			packages, err := os.ReadFile(built.Images[name].SBOM)
+			must(t, err)
+			if v := built.Images[name].Version; v == "" || !bytes.Contains(packages, []byte(v)) {
+				t.Errorf("the label has the version %q, which is of no package in %s", v, built.Images[name].SBOM)
 			}
 		})
 	}

@@ -262,7 +262,7 @@ func (l *Lab) close() {
 		l.disconnect(m)
 	}
 	if l.Failed() || os.Getenv("KEEP") != "" {
-		keep := filepath.Join(os.TempDir(), l.Name+"-members-logs")
+		keep := filepath.Join(Artifacts(), namespace(l.T.Name()))
 		_ = os.RemoveAll(keep)
 		_ = os.MkdirAll(keep, 0o755)
 		_ = exec.Command("bash", "-c", fmt.Sprintf("cp %s/*.log %s", l.Dir, keep)).Run()

@@ -14,9 +14,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// confidential are the keys of Secrets whose values nobody else may show. Values that are made of others, such as files
-// of configuration, show these if they show anything.
-var confidential = regexp.MustCompile(`(?i)(password|secret|cookie|\.key$|^[0-9]+$)`)
+// confidential are the keys of Secrets whose values nobody else may show; the last are Ceph's users. Values that are made
+// of others, such as files of configuration, show these if they show anything.
+var confidential = regexp.MustCompile(
+	`(?i)(password|secret|cookie|(^|[._-])key(ring)?$|^[0-9]+$|^client\.|^(admin|mon|mgr|osd)[.0-9]*$)`)
 
 // Secretive checks that no password or key of a namespace is in logs, events, arguments, environments, ConfigMaps or
 // status, nor in what a person bundles to send to others, which has all words.
@@ -30,6 +31,7 @@ func (w *World) Secretive(namespace string, words ...string) {
 	}
 	// What is kept of a failure is everything there is to see, without Secrets.
 	dir := w.Cluster.Keep("secret-scan")
+	w.telling(dir)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -50,6 +52,25 @@ func (w *World) Secretive(namespace string, words ...string) {
 		os.RemoveAll(dir)
 	}
 	w.bundled(words)
+}
+
+// telling checks that what is kept of the cluster tells of it: in what is empty no secret is found.
+func (w *World) telling(dir string) {
+	w.Helper()
+	for file, want := range map[string]string{"objects.yaml": "kind: Pod\n", "events.txt": "Normal", "pods.txt": "Running",
+		"secrets.txt": "Opaque"} {
+		if content, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !bytes.Contains(content, []byte(want)) {
+			w.Errorf("what is kept in %s has no %q (%d bytes, error %v)", file, want, len(content), err)
+		}
+	}
+	logs, err := filepath.Glob(filepath.Join(dir, "logs", "*", "*", "*.log"))
+	full := slices.DeleteFunc(logs, func(path string) bool {
+		info, err := os.Stat(path)
+		return err != nil || info.Size() == 0
+	})
+	if len(full) < 5 {
+		w.Errorf("the logs of %d containers are kept, want those of five or more (error %v)", len(full), err)
+	}
 }
 
 // confidences are the confidential values of a namespace in all forms in which they could be shown, by name and key of
