@@ -41,8 +41,10 @@ var mayImport = map[string][]string{
 var foreign = map[string][]string{
 	// The type for any JSON in a CRD is in none of the small modules.
 	"api": {"k8s.io/api/", "k8s.io/apimachinery/", "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"},
+	// JSON in canonical form: encoding/json/jsontext of later versions of Go.
 	"kit": {"k8s.io/", "sigs.k8s.io/", "github.com/go-logr/", "github.com/prometheus/", "github.com/google/uuid",
-		"golang.org/x/", "gopkg.in/evanphx/json-patch.v4", "github.com/google/go-cmp/"},
+		"golang.org/x/", "gopkg.in/evanphx/json-patch.v4", "github.com/google/go-cmp/",
+		"github.com/go-json-experiment/json/jsontext"},
 }
 
 func TestImports(t *testing.T) {
