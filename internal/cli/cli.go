@@ -101,8 +101,9 @@ func unknownVerb(args []string) error {
 
 const longRoot = `Run OpenStack on Kubernetes: one object becomes databases, queues and every API.
 
-The cluster is the one of --kubeconfig or $KUBECONFIG; else the one that the last "stackwright up" made; else the one
-that kubectl uses.
+The cluster is the one of --kubeconfig or $KUBECONFIG; else the one that the last "stackwright up" was in; else the one
+that kubectl uses. "up" and "down" do not look at $KUBECONFIG: "up" works on this machine and "down" where the last "up"
+did, unless --kubeconfig names another cluster.
 
 Exit codes: 0 done; 1 failed; 2 wrong usage; 3 the answer is no (not ready, a check failed, there are differences);
 4 the cluster cannot be reached; 5 timed out; 130 interrupted. "openstack" and "shell" pass on the program's own.`

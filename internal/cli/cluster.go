@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -31,11 +32,15 @@ type noCluster struct{ error }
 // getter reaches the cluster that the flags, the environment or the last up name.
 func (a *app) getter() *genericclioptions.ConfigFlags {
 	f := genericclioptions.NewConfigFlags(true)
+	named := a.context
 	if file := a.kubeconfigFile(); file != "" {
 		f.KubeConfig = &file
+		if a.kubeconfig == "" {
+			named = cmp.Or(named, lastUp().Context)
+		}
 	}
-	if a.context != "" {
-		f.Context = &a.context
+	if named != "" {
+		f.Context = &named
 	}
 	f.Namespace = new(a.ns())
 	if a.patient {
@@ -93,6 +98,24 @@ func (a *app) client() (client.WithWatch, error) {
 		return nil, fmt.Errorf("connecting to the cluster: %w", err)
 	}
 	return c, nil
+}
+
+// checkNamed holds up and down, which make and take away whole clusters, to what a flag names: $KUBECONFIG and the
+// contexts of kubectl's file change behind one's back.
+func (a *app) checkNamed(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	switch env := os.Getenv("KUBECONFIG"); {
+	case a.kubeconfig != "":
+	case given("kubeconfig"):
+		return usage(errors.New("--kubeconfig is empty; give the file with the cluster to use"))
+	case a.context != "":
+		return usage(fmt.Errorf("--context %s alone names no cluster for %s; give --kubeconfig, too", a.context,
+			cmd.Name()))
+	case env != "" && !given("devcluster"):
+		fmt.Fprintf(a.err, "KUBECONFIG is %s, which %s does not look at; to work on its cluster give --kubeconfig\n",
+			env, cmd.Name())
+	}
+	return nil
 }
 
 // find returns the control plane that the flags name, or the only one of the namespace.

@@ -91,6 +91,7 @@ func TestMisuse(t *testing.T) {
 		"status --colour":             "unknown flag: --colour",
 		"status -o xml":               `output "xml" is not known; use json or yaml`,
 		"status now":                  "unknown command",
+		"status -w -o json":           "-w writes text only; leave out -o json, or leave out -w",
 		"why a b":                     "accepts at most 1 arg(s)",
 		"render":                      "give -f with the file of the object",
 		"render -f testdata/none":     "reading the object",

@@ -53,7 +53,7 @@ func (w *world) asked() func() string {
 		defer mu.Unlock()
 		q := r.URL.Query()
 		entry := path[strings.LastIndex(path, "/")+1:] + "/" + sub + " " + q.Get("container")
-		for _, name := range []string{"tailLines", "sinceSeconds", "previous", "command"} {
+		for _, name := range []string{"tailLines", "sinceSeconds", "previous", "follow", "command"} {
 			if v, ok := q[name]; ok {
 				entry += " " + name + "=" + strings.Join(v, ",")
 			}
@@ -80,6 +80,7 @@ func TestLogs(t *testing.T) {
 		"logs galera --tail -1 --previous": {asked: "openstack/galera-0/log mariadb previous=true; " +
 			"openstack/galera-0/log agent previous=true"},
 		"logs keystone-2 --since 2m": {asked: "openstack/keystone-2/log api tailLines=200 sinceSeconds=120"},
+		"logs keystone-2 -f":         {asked: "openstack/keystone-2/log api tailLines=200 follow=true"},
 		"logs --operator":            {asked: "system/operator-1/log operator tailLines=200"},
 		"logs": {asked: "openstack/galera-0/log mariadb tailLines=200; openstack/galera-0/log agent tailLines=200; " +
 			"openstack/keystone-1/log api tailLines=200; openstack/keystone-2/log api tailLines=200"},

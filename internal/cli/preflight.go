@@ -35,7 +35,7 @@ func (a *app) preflight() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "preflight",
 		Short: "Check whether a cluster, or this machine, can carry an OpenStack",
-		Long: `Check whether a cluster can carry an OpenStack: its version, your rights, nodes, storage, load balancers.
+		Long: `Check whether a cluster can carry an OpenStack: its version, your rights, nodes and storage.
 Without a cluster it checks whether this machine can run one. The exit code is 3 when a check fails.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

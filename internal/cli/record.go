@@ -8,13 +8,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 )
 
 // record is what up leaves behind so that later commands find the cloud without flags.
 type record struct {
-	Kubeconfig   string `json:"kubeconfig"`
+	Kubeconfig string `json:"kubeconfig"`
+	// Context is that of the time of up: what the file's current one is changes with everybody's day.
+	Context      string `json:"context,omitempty"`
 	Devcluster   string `json:"devcluster,omitempty"`
 	Namespace    string `json:"namespace"`
 	ControlPlane string `json:"controlPlane"`
@@ -52,25 +55,58 @@ func (a *app) place(o types.NamespacedName) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(cfg.Host))
-	return filepath.Join(dir, fmt.Sprintf("%s-%s-%x", o.Namespace, o.Name, sum[:4])), nil
+	return filepath.Join(dir, o.Namespace+"-"+o.Name+suffix(cfg.Host)), nil
+}
+
+// suffix ends the names of the folders of a server's control planes.
+func suffix(host string) string {
+	sum := sha256.Sum256([]byte(host))
+	return fmt.Sprintf("-%x", sum[:4])
 }
 
 // lastUp returns what the last up left; an empty record when there is none or it cannot be read.
 func lastUp() record {
-	var r record
-	dir, err := stateDir()
+	r, err := remembered()
 	if err != nil {
-		return r
-	}
-	data, err := os.ReadFile(filepath.Join(dir, recordFile))
-	if err != nil || json.Unmarshal(data, &r) != nil {
 		return record{}
 	}
 	if _, err := os.Stat(r.Kubeconfig); err != nil {
 		return record{}
 	}
 	return r
+}
+
+// remembered returns what the last up left, also when its kubeconfig is gone; an empty record when there is none.
+func remembered() (record, error) {
+	var r record
+	dir, err := stateDir()
+	if err != nil {
+		return r, err
+	}
+	file := filepath.Join(dir, recordFile)
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		return record{}, fmt.Errorf("reading what the last up left in %s: %w", file, err)
+	}
+	return r, nil
+}
+
+// host is the address of the record's cluster; empty when it cannot be told.
+func (r record) host() string {
+	if r.Kubeconfig == "" {
+		return ""
+	}
+	cfg, err := (&app{kubeconfig: r.Kubeconfig, context: r.Context}).config()
+	if err != nil {
+		return ""
+	}
+	return cfg.Host
 }
 
 func (r record) save() error {
@@ -85,43 +121,83 @@ func (r record) save() error {
 	return writeFile(filepath.Join(dir, recordFile), append(data, '\n'))
 }
 
-// forget removes what up left of the cluster of that name on this machine; empty is the one that is remembered.
-func forget(devcluster string) error {
+// forget removes the record of the last up.
+func forget() error {
 	dir, err := stateDir()
 	if err != nil {
 		return err
 	}
-	var files []string
-	if devcluster != "" {
-		for _, name := range []string{kubeconfigFile, cloudsFile, caFile} {
-			files = append(files, filepath.Join(dir, devcluster, name))
+	return remove(dir, recordFile)
+}
+
+// keptOf are the folders with files of a cluster on this machine: that of its name, and those of control planes that
+// were reached with another kubeconfig.
+func keptOf(devcluster, host string) ([]string, error) {
+	dir, err := stateDir()
+	if err != nil {
+		return nil, err
+	}
+	folders := []string{filepath.Join(dir, devcluster)}
+	list, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading what up left: %w", err)
+	}
+	for _, e := range list {
+		if host != "" && strings.HasSuffix(e.Name(), suffix(host)) {
+			folders = append(folders, filepath.Join(dir, e.Name()))
 		}
 	}
-	if lastUp().Devcluster == devcluster || devcluster == "" {
-		files = append(files, filepath.Join(dir, recordFile))
+	return folders, nil
+}
+
+// keptDevclusters names the clusters on this machine that up made and down did not take away.
+func keptDevclusters() ([]string, error) {
+	dir, err := stateDir()
+	if err != nil {
+		return nil, err
 	}
-	for _, file := range files {
-		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("removing what up left: %w", err)
+	list, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading what up left: %w", err)
+	}
+	var names []string
+	for _, e := range list {
+		if _, err := os.Stat(filepath.Join(dir, e.Name(), kubeconfigFile)); err == nil {
+			names = append(names, e.Name())
 		}
 	}
-	// Folders that somebody put something else into stay.
-	if devcluster != "" {
-		_ = os.Remove(filepath.Join(dir, devcluster))
+	return names, nil
+}
+
+// remove removes files of a folder of ours. The folder and the state folder go when they are empty then: what somebody
+// else put there stays.
+func remove(folder string, files ...string) error {
+	for _, name := range files {
+		for _, file := range []string{name, name + unfinished} {
+			if err := os.Remove(filepath.Join(folder, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("removing what up left: %w", err)
+			}
+		}
 	}
-	_ = os.Remove(dir)
+	_ = os.Remove(folder)
+	if dir, err := stateDir(); err == nil {
+		_ = os.Remove(dir)
+	}
 	return nil
 }
+
+// unfinished is what a file is called while it is written.
+const unfinished = ".new"
 
 // writeFile writes a file in one step, readable by its owner only, and makes its folder.
 func writeFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("making folder %s: %w", filepath.Dir(path), err)
 	}
-	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
+	if err := os.WriteFile(path+unfinished, data, 0o600); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	if err := os.Rename(path+".new", path); err != nil {
+	if err := os.Rename(path+unfinished, path); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -46,23 +45,6 @@ func onServer(t *testing.T) *world {
 	w.client, err = client.New(live, client.Options{Scheme: operator.Scheme()})
 	must(t, err)
 	return w
-}
-
-// node makes a node that is ready, for the checks before an installation.
-func (w *world) node(name string) {
-	w.t.Helper()
-	n := &corev1.Node{}
-	n.Name = name
-	must(w.t, client.IgnoreAlreadyExists(w.client.Create(w.t.Context(), n)))
-	must(w.t, w.client.Status().Patch(w.t.Context(), n, client.RawPatch(types.MergePatchType, []byte(
-		`{"status":{"allocatable":{"memory":"8Gi"},"conditions":[{"type":"Ready","status":"True"}]}}`))))
-}
-
-func (w *world) class() {
-	w.t.Helper()
-	c := &storagev1.StorageClass{Provisioner: "example.org/disks"}
-	c.Name, c.Annotations = "fast", map[string]string{"storageclass.kubernetes.io/is-default-class": "true"}
-	must(w.t, client.IgnoreAlreadyExists(w.client.Create(w.t.Context(), c)))
 }
 
 // live plays the controllers of the cluster until the test ends: Deployments roll out, control planes become ready,
@@ -103,7 +85,13 @@ func (w *world) becomeReady(ctx context.Context) {
 		return // the kind is not there yet
 	}
 	for i := range list.Items {
-		patch := fmt.Sprintf(`{"status":{"observedGeneration":%d,"deployedRelease":"epoxy","release":"epoxy","conditions":[`+
+		clouds := &corev1.Secret{Data: map[string][]byte{cloudsFile: []byte("clouds: {default: {}}"), caFile: []byte("ca")}}
+		clouds.Namespace, clouds.Name = list.Items[i].GetNamespace(), "clouds"
+		if client.IgnoreAlreadyExists(w.client.Create(ctx, clouds)) != nil {
+			return
+		}
+		patch := fmt.Sprintf(`{"status":{"observedGeneration":%d,"deployedRelease":"epoxy","release":"epoxy",`+
+			`"clouds":"clouds","conditions":[`+
 			`{"type":"Ready","status":"True","reason":"Ready","message":"","lastTransitionTime":"2026-01-02T03:04:05Z"}]}}`,
 			list.Items[i].GetGeneration())
 		_ = w.client.Status().Patch(ctx, &list.Items[i], client.RawPatch(types.MergePatchType, []byte(patch)))
@@ -115,8 +103,8 @@ func TestServerUpAndDown(t *testing.T) {
 	w := onServer(t)
 	w.run("preflight").want(t, exitNo, "0 of 0 ready", "bring a node up", "there is no storage class")
 	w.run("up").want(t, exitFailed, "nodes: 0 of 0 ready")
-	w.node("one")
-	w.class()
+	w.node("one", "8Gi")
+	w.class("fast", true)
 	w.run("preflight").want(t, exitDone, "default class is fast", "you may install operators")
 	if list := answers[[]check](t, w, exitDone, "preflight"); len(list) < 4 {
 		t.Errorf("preflight tells programs of %d checks", len(list))
@@ -126,7 +114,7 @@ func TestServerUpAndDown(t *testing.T) {
 	w.load("testdata/release.yaml")
 	w.run("up", "--timeout", "2s").want(t, exitTimeout, "not done after 2s", "run up again to go on")
 	w.live()
-	w.run("up", "--timeout", "1m").want(t, exitDone, "OpenStack is ready: openstack/openstack", "operators")
+	w.run("up", "--timeout", "1m").want(t, exitDone, "OpenStack is ready: openstack/openstack", "operators", "clouds.yaml")
 	d := &appsv1.Deployment{}
 	must(t, w.client.Get(t.Context(), client.ObjectKey{Namespace: operatorNamespace, Name: operatorRelease}, d))
 	if image := d.Spec.Template.Spec.Containers[0].Image; image != "images.test/operator:1" {
@@ -135,7 +123,7 @@ func TestServerUpAndDown(t *testing.T) {
 	// The last up is remembered, so no flag is needed; and a second one changes nothing.
 	run(t, "", "status").want(t, exitDone, "openstack/openstack", "ready since")
 	w.run("up", "--timeout", "1m").want(t, exitDone, "unchanged")
-	w.run("down").want(t, exitUsage, "control plane openstack is live; to delete it give --confirm openstack")
+	run(t, "", "down").want(t, exitUsage, "control plane openstack is live; to delete it give --confirm openstack")
 	w.run("down", "--confirm", "openstack").want(t, exitDone)
 	if err := w.client.Get(t.Context(), client.ObjectKeyFromObject(d), d); !apierrors.IsNotFound(err) {
 		t.Errorf("the operator is still there: %v", err)

@@ -20,6 +20,9 @@ service wait, for what and since when, and how much of a host is taken.
 The exit code is 3 while the control plane is not ready.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if watch && a.output != "" {
+				return usage(fmt.Errorf("-w writes text only; leave out -o %s, or leave out -w for one answer", a.output))
+			}
 			if watch {
 				return a.watchStatus(cmd.Context())
 			}

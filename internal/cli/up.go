@@ -33,11 +33,15 @@ already is left as it is, so a second up does nothing. --profile full has Barbic
 --profile keystone has Keystone only. A control plane that exists gets the services that it lacks of a profile that is
 asked for; none is taken away.
 
-With --kubeconfig it installs into that cluster. Its nodes have to be able to pull the images: --registry pushes them
-to a registry; without it the cluster needs an OpenStackRelease of the name --release already.`,
+With --kubeconfig it installs into that cluster; $KUBECONFIG is not looked at. Its nodes have to be able to pull the
+images: --registry pushes them to a registry; without it the cluster needs an OpenStackRelease of the name --release
+already.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
+				return err
+			}
+			if err := a.checkNamed(cmd); err != nil {
 				return err
 			}
 			ctx, cancel := context.WithTimeoutCause(cmd.Context(), f.timeout, errTooLong)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"stackwright.dev/stackwright/internal/cli/progress"
 	"stackwright.dev/stackwright/internal/image"
@@ -72,6 +74,20 @@ func devclusterKubeconfig(ctx context.Context, name string) ([]byte, error) {
 	return out, nil
 }
 
+// devclusterHost is the address of the API server of a cluster on this machine; empty when there is none.
+func devclusterHost(ctx context.Context, name string) string {
+	content, err := devclusterKubeconfig(ctx, name)
+	if err != nil {
+		dir, _ := stateDir()
+		return record{Kubeconfig: filepath.Join(dir, name, kubeconfigFile)}.host()
+	}
+	cfg, err := clientcmd.RESTConfigFromKubeConfig(content)
+	if err != nil {
+		return ""
+	}
+	return cfg.Host
+}
+
 // cluster starts the cluster on this machine and remembers it for later commands.
 func (u *ascent) cluster(ctx context.Context, p *progress.Part) error {
 	r := record{Kubeconfig: u.kubeconfig, Namespace: u.ns(), ControlPlane: u.name()}
@@ -80,6 +96,12 @@ func (u *ascent) cluster(ctx context.Context, p *progress.Part) error {
 			return err
 		}
 		r.Devcluster, r.Kubeconfig = u.devcluster, u.kubeconfig
+	} else {
+		raw, err := u.getter().ToRawKubeConfigLoader().RawConfig()
+		if err != nil {
+			return fmt.Errorf("reading the kubeconfig: %w", err)
+		}
+		r.Context = cmp.Or(u.context, raw.CurrentContext)
 	}
 	var err error
 	if r.Kubeconfig, err = filepath.Abs(r.Kubeconfig); err != nil {

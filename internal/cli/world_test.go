@@ -44,8 +44,10 @@ type world struct {
 	writes  atomic.Int64
 	// forbids refuses requests, as for somebody without rights. It may be nil.
 	forbids func(*http.Request) bool
-	// lists tells which resources the operator may list; nil knows nothing of rights.
+	// lists tells which resources the operator may list, and you may make; nil knows nothing of rights.
 	lists func(resource string) bool
+	// version is what the cluster says of itself; empty for that of the server.
+	version string
 }
 
 var template = sync.OnceValues(func() (*apiserver.Server, error) {
@@ -86,6 +88,10 @@ func newWorld(t *testing.T, files ...string) *world {
 			w.review(answer, r)
 			return
 		}
+		if w.version != "" && r.URL.Path == "/version" {
+			fmt.Fprintf(answer, `{"gitVersion":%q}`, w.version)
+			return
+		}
 		server.ServeHTTP(answer, r)
 	}))
 	t.Cleanup(socket.Close)
@@ -99,24 +105,29 @@ func newWorld(t *testing.T, files ...string) *world {
 	return w
 }
 
-// review answers what the operator may do.
+// review answers what the operator may do, and what you may.
 func (w *world) review(answer http.ResponseWriter, r *http.Request) {
 	answer.Header().Set("Content-Type", "application/json")
 	if r.Method == http.MethodGet {
 		fmt.Fprint(answer, `{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "authorization.k8s.io/v1",
 			"resources": [{"name": "subjectaccessreviews", "singularName": "", "namespaced": false,
-			"kind": "SubjectAccessReview", "verbs": ["create"]}]}`)
+			"kind": "SubjectAccessReview", "verbs": ["create"]}, {"name": "selfsubjectaccessreviews", "singularName": "",
+			"namespaced": false, "kind": "SelfSubjectAccessReview", "verbs": ["create"]}]}`)
 		return
 	}
 	raw, err := io.ReadAll(r.Body)
 	must(w.t, err)
-	o, _, err := clientgoscheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
+	o, kind, err := clientgoscheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
 	must(w.t, err)
-	review, _ := o.(*authorizationv1.SubjectAccessReview)
-	review.Status.Allowed = review.Spec.User == "system:serviceaccount:openstack:operator" &&
-		review.Spec.ResourceAttributes.Verb == "list" && w.lists(review.Spec.ResourceAttributes.Resource)
-	review.SetGroupVersionKind(authorizationv1.SchemeGroupVersion.WithKind("SubjectAccessReview"))
-	must(w.t, json.NewEncoder(answer).Encode(review))
+	switch review := o.(type) {
+	case *authorizationv1.SubjectAccessReview:
+		review.Status.Allowed = review.Spec.User == "system:serviceaccount:openstack:operator" &&
+			review.Spec.ResourceAttributes.Verb == "list" && w.lists(review.Spec.ResourceAttributes.Resource)
+	case *authorizationv1.SelfSubjectAccessReview:
+		review.Status.Allowed = w.lists(review.Spec.ResourceAttributes.Resource)
+	}
+	o.GetObjectKind().SetGroupVersionKind(*kind)
+	must(w.t, json.NewEncoder(answer).Encode(o))
 }
 
 // home keeps the test away from the files of whoever runs it.
