@@ -108,18 +108,25 @@ func TestOverridesWinOverTheSize(t *testing.T) {
 	})
 }
 
-// What is said about images is for Glance; a volume of whom no class is named is of the control plane's.
-func TestStoresCacheAndQuotaAreGlances(t *testing.T) {
+// owned is the scenario with more in the spec of its plane, up to the brace that ends it.
+func owned(t *testing.T, more string) kittest.Scenario {
+	t.Helper()
 	s := scenario()
 	owner, err := os.ReadFile("testdata/owner.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Files[1] = filepath.Join(t.TempDir(), "owner.yaml")
-	owner = bytes.Replace(owner, []byte("{size: dev}"), []byte("{size: dev, storageClass: ssd}"), 1)
+	owner = bytes.Replace(owner, []byte("{size: dev}"), []byte("{size: dev"+more), 1)
 	if err := os.WriteFile(s.Files[1], owner, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// What is said about images is for Glance; a volume of whom no class is named is of the control plane's.
+func TestStoresCacheAndQuotaAreGlances(t *testing.T) {
+	s := owned(t, ", storageClass: ssd}")
 	kittest.New(t, s).Run(t, func(p *kittest.Play) {
 		bucket := map[string]any{"endpoint": "https://s3.example.org", "bucket": "images", "secret": "bucket"}
 		p.Change(cloud, "spec.services", map[string]any{"glance": map[string]any{

@@ -66,7 +66,7 @@ func Definition(releases func(context.Context) ([]string, error)) kit.Definition
 	return kit.Definition[*cloud]{
 		Name: "controlplane",
 		New:  func() *cloud { return &cloud{} },
-		Refs: append(useRefs(),
+		Refs: append(append(useRefs(), madeRefs()...),
 			ref.To(refRelease, &controlplanev1.OpenStackRelease{}, releaseKey, ref.Optional[*cloud](),
 				ref.Hold[*cloud](), ref.DigestOf[*cloud](generation)),
 			ref.Local(refClouds, &corev1.Secret{}, cloudsSecret, ref.Fields[*cloud](cloudsFile, cloudsCA)),
@@ -93,9 +93,9 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 		// No step makes volumes; services do, and what they kept of them is inherited.
 		step.Check("estate", nothing, step.Makes[*cloud](&corev1.PersistentVolumeClaim{})),
 		pki.CA(stepCA, caSecret, ownCA, ready, step.Condition[*cloud]("CAReady"), step.KeepWhen(keepsData)),
-		step.Objects(stepGalera, galera, ready, release, step.After[*cloud](stepCA),
+		step.Objects(stepGalera, galera, ready, release, step.Reads[*cloud](refGalera), step.After[*cloud](stepCA),
 			step.When(galeraOn), step.Makes[*cloud](&infrav1.Galera{}), step.Condition[*cloud]("GaleraReady")),
-		step.Objects(stepRabbitMQ, rabbitmq, ready, release, step.After[*cloud](stepCA),
+		step.Objects(stepRabbitMQ, rabbitmq, ready, release, step.Reads[*cloud](refRabbitMQ), step.After[*cloud](stepCA),
 			step.When(rabbitOn), step.Makes[*cloud](&infrav1.RabbitMQ{}), step.Condition[*cloud]("RabbitMQReady"),
 			step.Outlives[*cloud](stepKeystone, stepGlance)), // these may have a bus for notifications
 		step.Objects(stepCache, memcached, ready, release, step.After[*cloud](stepCA),
@@ -111,7 +111,7 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 		step.Objects(stepProject, project, ready, step.After[*cloud](stepIdentity), step.When(identityOn),
 			step.Makes[*cloud](&openstackv1.Project{}), step.Condition[*cloud]("ProjectReady")),
 		step.Objects(stepOVN, ovn, ready, release, step.When(ovnOn), step.Makes[*cloud](&infrav1.OVN{}),
-			step.Condition[*cloud]("OVNReady")),
+			step.Reads[*cloud](refOVN), step.Condition[*cloud]("OVNReady")),
 		step.Objects(stepHorizon, horizon, ready, release, step.After[*cloud](stepKeystone, stepCache),
 			step.When(horizonOn), step.Makes[*cloud](&servicev1.Horizon{}), step.Condition[*cloud]("HorizonReady")),
 		step.Secret(stepNotifications, notifications, notificationsSecret, step.When(anybodySends),
@@ -133,18 +133,18 @@ func knownServices(o ...step.Option[*cloud]) []step.Step[*cloud] {
 		kind            kubeclient.Object
 		on              func(*cloud) bool
 		make            func(*scope) ([]kubeclient.Object, error)
-		after           []string
+		after, reads    []string
 	}{
-		{stepGlance, "GlanceReady", &servicev1.Glance{}, glanceOn, glance, nil},
-		{stepPlacement, "PlacementReady", &servicev1.Placement{}, placementOn, placement, nil},
-		{stepNeutron, "NeutronReady", &servicev1.Neutron{}, neutronOn, neutron, []string{stepOVN, stepRabbitMQ}},
-		{stepNova, "NovaReady", &servicev1.Nova{}, novaOn, nova, []string{stepRabbitMQ}},
-		{stepBarbican, "BarbicanReady", &servicev1.Barbican{}, barbicanOn, barbican, []string{stepRabbitMQ}},
-		{stepHeat, "HeatReady", &servicev1.Heat{}, heatOn, heat, []string{stepRabbitMQ}},
-		{stepCinder, "CinderReady", &servicev1.Cinder{}, cinderOn, cinder, []string{stepRabbitMQ}},
+		{stepGlance, "GlanceReady", &servicev1.Glance{}, glanceOn, glance, nil, []string{refGlance}},
+		{stepPlacement, "PlacementReady", &servicev1.Placement{}, placementOn, placement, nil, nil},
+		{stepNeutron, "NeutronReady", &servicev1.Neutron{}, neutronOn, neutron, []string{stepOVN, stepRabbitMQ}, nil},
+		{stepNova, "NovaReady", &servicev1.Nova{}, novaOn, nova, []string{stepRabbitMQ}, nil},
+		{stepBarbican, "BarbicanReady", &servicev1.Barbican{}, barbicanOn, barbican, []string{stepRabbitMQ}, nil},
+		{stepHeat, "HeatReady", &servicev1.Heat{}, heatOn, heat, []string{stepRabbitMQ}, nil},
+		{stepCinder, "CinderReady", &servicev1.Cinder{}, cinderOn, cinder, []string{stepRabbitMQ}, nil},
 	} {
 		steps = append(steps, step.Objects(s.name, s.make, append(slices.Clone(o), step.When(s.on),
-			step.After[*cloud](stepProject, stepGalera), step.After[*cloud](s.after...),
+			step.After[*cloud](stepProject, stepGalera), step.After[*cloud](s.after...), step.Reads[*cloud](s.reads...),
 			step.Makes[*cloud](s.kind), step.Condition[*cloud](s.condition))...))
 	}
 	return steps

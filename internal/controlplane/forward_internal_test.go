@@ -74,7 +74,7 @@ func TestVolumesAreOfTheClassAsked(t *testing.T) {
 	o.Name, o.Namespace, o.Spec.StorageClass = "first", "cloud", "ssd"
 	for _, name := range []string{"galera", "ovn", "rabbitmq"} {
 		render := forwards()[name]
-		reads := step.Objects(name, render, step.Reads[*cloud](refRelease))
+		reads := step.Objects(name, render, step.Reads[*cloud](refRelease, refGalera, refRabbitMQ, refOVN, refGlance))
 		objects, err := render(step.NewScope(o, &reads, empty{}, logr.Discard(), time.Time{}))
 		if err != nil || len(objects) != 1 {
 			t.Fatalf("%d objects are made of %s: %v", len(objects), name, err)
@@ -113,7 +113,7 @@ func forwarded(
 	field := reflect.ValueOf(&o.Spec.Services).Elem().FieldByNameFunc(
 		func(s string) bool { return strings.EqualFold(s, name) })
 	(&filler{}).fill(field)
-	reads := step.Objects(name, render, step.Reads[*cloud](refRelease))
+	reads := step.Objects(name, render, step.Reads[*cloud](refRelease, refGalera, refRabbitMQ, refOVN, refGlance))
 	objects, err := render(step.NewScope(o, &reads, empty{}, logr.Discard(), time.Time{}))
 	if err != nil || len(objects) != 1 {
 		t.Fatalf("%d objects are made: %v", len(objects), err)

@@ -8,6 +8,9 @@ import (
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 )
 
+// defaultStore is the store of a Glance of whom no stores are said.
+const defaultStore = "file"
+
 func glance(s *scope) ([]kubeclient.Object, error) {
 	o, size := s.Owner(), sizes(s.Owner().Spec.Size).glance
 	asked := o.Spec.Services.Glance
@@ -17,7 +20,7 @@ func glance(s *scope) ([]kubeclient.Object, error) {
 			CommonSpec:   api(s, imageGlance, size, &asked.API),
 			Database:     data(o),
 			Identity:     known(o),
-			Stores:       stores(o, size),
+			Stores:       stores(o, size, keptOf(s.Get(refGlance))),
 			Cache:        asked.Cache.DeepCopy(),
 			ProjectQuota: asked.ProjectQuota.DeepCopy(),
 		},
@@ -32,10 +35,10 @@ func glance(s *scope) ([]kubeclient.Object, error) {
 }
 
 // stores are those that a person asked for, or one of the size, in the storage class of the control plane.
-func stores(o *cloud, size part) []servicev1.ImageStore {
+func stores(o *cloud, size part, have *kept) []servicev1.ImageStore {
 	out := slices.Clone(o.Spec.Services.Glance.Stores)
 	if len(out) == 0 {
-		out = []servicev1.ImageStore{{Name: "file", File: &servicev1.FileStore{Size: size.volume(nil)}}}
+		out = []servicev1.ImageStore{{Name: defaultStore, File: &servicev1.FileStore{Size: have.volume(size, nil)}}}
 	}
 	for i := range out {
 		out[i] = *out[i].DeepCopy()

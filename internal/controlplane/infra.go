@@ -130,12 +130,13 @@ func pods(p part, asked infrav1.PodSettings) infrav1.PodSettings {
 func galera(s *scope) ([]kubeclient.Object, error) {
 	o, size := s.Owner(), sizes(s.Owner().Spec.Size).galera
 	asked := cmp.Or(o.Spec.Services.Galera, &controlplanev1.GaleraService{})
+	have := keptOf(s.Get(refGalera))
 	return []kubeclient.Object{&infrav1.Galera{
 		ObjectMeta: child(o, "galera"),
 		Spec: infrav1.GaleraSpec{
 			Image:          image(s, imageMariaDB),
-			Replicas:       size.count(asked.Replicas),
-			Storage:        infrav1.Storage{Size: size.volume(asked.Storage), ClassName: o.Spec.StorageClass},
+			Replicas:       have.members(size, asked.Replicas),
+			Storage:        have.volumes(o, size, asked.Storage),
 			TLS:            infraTLS(o),
 			Config:         asked.Config,
 			Recovery:       asked.Recovery,
@@ -148,12 +149,13 @@ func galera(s *scope) ([]kubeclient.Object, error) {
 func rabbitmq(s *scope) ([]kubeclient.Object, error) {
 	o, size := s.Owner(), sizes(s.Owner().Spec.Size).rabbitmq
 	asked := cmp.Or(o.Spec.Services.RabbitMQ, &controlplanev1.RabbitMQService{})
+	have := keptOf(s.Get(refRabbitMQ))
 	return []kubeclient.Object{&infrav1.RabbitMQ{
 		ObjectMeta: child(o, "rabbitmq"),
 		Spec: infrav1.RabbitMQSpec{
 			Image:          image(s, imageRabbitMQ),
 			Replicas:       size.count(asked.Replicas),
-			Storage:        infrav1.Storage{Size: size.volume(asked.Storage), ClassName: o.Spec.StorageClass},
+			Storage:        have.volumes(o, size, asked.Storage),
 			TLS:            infraTLS(o),
 			Config:         asked.Config,
 			Recovery:       asked.Recovery,
@@ -181,12 +183,13 @@ func memcached(s *scope) ([]kubeclient.Object, error) {
 func ovn(s *scope) ([]kubeclient.Object, error) {
 	o, size := s.Owner(), sizes(s.Owner().Spec.Size).ovn
 	asked := cmp.Or(o.Spec.Services.OVN, &controlplanev1.OVNService{})
+	have := keptOf(s.Get(refOVN))
 	made := &infrav1.OVN{
 		ObjectMeta: child(o, "ovn"),
 		Spec: infrav1.OVNSpec{
 			Image:          image(s, imageOVN),
 			Replicas:       size.count(asked.Replicas),
-			Storage:        infrav1.Storage{Size: size.volume(asked.Storage), ClassName: o.Spec.StorageClass},
+			Storage:        have.volumes(o, size, asked.Storage),
 			Recovery:       asked.Recovery,
 			DeletionPolicy: infrav1.DeletionPolicy(o.Spec.DeletionPolicy),
 			PodSettings:    pods(size, asked.PodSettings),

@@ -92,6 +92,14 @@ func TestDriftOfAChildIsHealed(t *testing.T) {
 	kittest.New(t, scenario()).Drift(t, "Galera/first-galera", "spec.image", "images.test/other:1")
 }
 
+// Whatever is deleted behind the plane's back is made again as it was.
+func TestADeletedChildComesBack(t *testing.T) {
+	for _, ref := range []string{"Galera/first-galera", "RabbitMQ/first-rabbitmq", "Memcached/first-memcached",
+		"Keystone/first-keystone", "Cloud/first-keystone", "Deployment/first-client"} {
+		t.Run(ref, func(t *testing.T) { kittest.New(t, scenario()).Drift(t, ref, "", nil) })
+	}
+}
+
 func TestDeletionNeedsConfirmation(t *testing.T) {
 	w := kittest.New(t, scenario())
 	w.Run(t, func(p *kittest.Play) {

@@ -61,7 +61,8 @@ type OpenStackControlPlaneSpec struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="release is the name of an OpenStackRelease, such as epoxy; kubectl get openstackreleases lists them"
 	Release string `json:"release,omitempty"`
-	// Size picks replicas, resources and volumes of every service at once; a service's own fields win over it.
+	// Size picks replicas, resources and volumes of every service at once; a service's own fields win over it. A smaller
+	// one leaves volumes as large as they are, and Galera its members: neither can shrink.
 	// +optional
 	// +kubebuilder:default=small
 	Size Size `json:"size,omitempty"`
@@ -75,7 +76,8 @@ type OpenStackControlPlaneSpec struct {
 	// TLS says how the control plane encrypts its traffic. On unless disabled.
 	// +optional
 	TLS TLS `json:"tls,omitzero"`
-	// StorageClass of all volumes; empty takes the cluster's default. Volumes that exist keep theirs.
+	// StorageClass of all volumes; empty takes the cluster's default. Volumes that exist keep theirs, as do
+	// galera, rabbitmq and ovn when they get more members.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="storageClass is the name of a StorageClass as kubectl get storageclass lists it: lower-case letters, digits, dashes and dots"

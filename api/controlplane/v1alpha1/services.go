@@ -94,7 +94,7 @@ func (s *Services) UnmarshalJSON(data []byte) error {
 
 // Service is what can be said about every service.
 type Service struct {
-	// Enabled is false to remove the service. Its data stays, and is taken up when it is enabled again.
+	// Enabled is false to remove the service. Its data stays for when it is enabled again.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 }
@@ -106,17 +106,19 @@ func (s *Service) On() bool { return s == nil || s.Enabled == nil || *s.Enabled 
 type GaleraService struct {
 	Service             `json:",inline"`
 	infrav1.PodSettings `json:",inline"`
-	// Replicas is 1 or 3: a cluster of an even number cannot decide which half is right.
+	// Replicas is 1 or 3: a cluster of an even number cannot decide which half is right. It does not shrink.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == 1 || self == 3",message="replicas of galera is 1 or 3: an even number has no majority when the network is cut in two"
+	// +kubebuilder:validation:XValidation:rule="self >= oldSelf",message="replicas can grow from 1 to 3 and not shrink"
 	Replicas *int32 `json:"replicas,omitempty"`
 	// Storage is the size of the volume of each replica, such as 20Gi. It can grow and not shrink.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="quantity(self).isGreaterThan(quantity('99Mi'))",message="storage is at least 100Mi, such as 5Gi"
+	// +kubebuilder:validation:XValidation:rule="quantity(self).compareTo(quantity(oldSelf)) >= 0",message="storage can grow and not shrink"
 	Storage *resource.Quantity `json:"storage,omitempty"`
 	// Config has options of section [mysqld] of MariaDB, such as max_connections: "2000".
 	// +optional
-	// +kubebuilder:validation:MaxProperties=64
-	Config map[string]infrav1.Line `json:"config,omitempty"`
+	Config infrav1.GaleraConfig `json:"config,omitempty"`
 	// Recovery names the member that starts the cluster when the operator cannot know which one holds every
 	// acknowledged write.
 	// +optional
@@ -133,11 +135,12 @@ type RabbitMQService struct {
 	Replicas *int32 `json:"replicas,omitempty"`
 	// Storage is the size of the volume of each replica, such as 5Gi. It can grow and not shrink.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="quantity(self).isGreaterThan(quantity('99Mi'))",message="storage is at least 100Mi, such as 5Gi"
+	// +kubebuilder:validation:XValidation:rule="quantity(self).compareTo(quantity(oldSelf)) >= 0",message="storage can grow and not shrink"
 	Storage *resource.Quantity `json:"storage,omitempty"`
 	// Config has lines of rabbitmq.conf, such as consumer_timeout: "3600000".
 	// +optional
-	// +kubebuilder:validation:MaxProperties=64
-	Config map[string]infrav1.Line `json:"config,omitempty"`
+	Config infrav1.RabbitMQConfig `json:"config,omitempty"`
 	// Recovery lets one member go on alone when most members are gone for good.
 	// +optional
 	Recovery *infrav1.Recovery `json:"recovery,omitempty"`
@@ -154,6 +157,7 @@ type MemcachedService struct {
 	Replicas *int32 `json:"replicas,omitempty"`
 	// CacheSize is the memory for items in each cache, such as 256Mi; empty takes what fits into the pod's memory.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="quantity(self).compareTo(quantity('16Mi')) >= 0 && quantity(self).compareTo(quantity('64Gi')) <= 0",message="cacheSize is between 16Mi and 64Gi, such as 256Mi"
 	CacheSize *resource.Quantity `json:"cacheSize,omitempty"`
 }
 
@@ -172,7 +176,7 @@ type Run struct {
 	// Resources of the service's containers.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-	// NodeSelector limits the nodes that the pods run on.
+	// NodeSelector limits the nodes of the pods.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	NodeSelector map[string]servicev1.Label `json:"nodeSelector,omitempty"`
@@ -181,23 +185,22 @@ type Run struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
-	// TopologySpread replaces the default, which spreads the pods over nodes where it can.
+	// TopologySpread replaces the default, which spreads over nodes where it can.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	TopologySpread []corev1.TopologySpreadConstraint `json:"topologySpread,omitempty"`
-	// ExtraVolumes are mounted into every container of the service.
+	// ExtraVolumes are mounted into every container.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	ExtraVolumes []servicev1.ExtraVolume `json:"extraVolumes,omitempty"`
-	// TLSSecret names a Secret with tls.crt, tls.key and ca.crt that the service uses instead of a certificate of the
-	// control plane's authority.
+	// TLSSecret names a Secret with tls.crt, tls.key and ca.crt to use instead of a certificate of the control plane.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	TLSSecret string `json:"tlsSecret,omitempty"`
-	// Expose says how users outside of the cluster reach the service.
+	// Expose says how users outside of the cluster reach it.
 	// +optional
 	Expose *servicev1.Expose `json:"expose,omitempty"`
 }
@@ -209,7 +212,7 @@ type API struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=128
 	Config map[string]servicev1.Options `json:"config,omitempty"`
-	// ConfigFrom takes options from ConfigMaps and Secrets whose keys hold configuration files of the service.
+	// ConfigFrom takes options from configuration files in ConfigMaps and Secrets.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
@@ -234,7 +237,6 @@ type KeystoneService struct {
 	// +optional
 	TrustFlush *servicev1.TrustFlush `json:"trustFlush,omitempty"`
 	// Notifications sends a message to RabbitMQ for each change of a user, project or role.
-	// That of the control plane turns it on for all services.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }
@@ -258,7 +260,6 @@ type GlanceService struct {
 	// +kubebuilder:validation:XValidation:rule="quantity(self).isGreaterThan(quantity('0'))",message="projectQuota is more than nothing, such as 500Gi; leave it out for no limit"
 	ProjectQuota resource.Quantity `json:"projectQuota,omitzero"`
 	// Notifications sends a message to RabbitMQ for each change of an image.
-	// That of the control plane turns it on for all services.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }
@@ -279,6 +280,8 @@ type OVNService struct {
 	Replicas *int32 `json:"replicas,omitempty"`
 	// Storage is the size of the volume of each member, such as 5Gi. It can grow and not shrink.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="quantity(self).isGreaterThan(quantity('99Mi'))",message="storage is at least 100Mi, such as 5Gi"
+	// +kubebuilder:validation:XValidation:rule="quantity(self).compareTo(quantity(oldSelf)) >= 0",message="storage can grow and not shrink"
 	Storage *resource.Quantity `json:"storage,omitempty"`
 	// Northd says how northd runs.
 	// +optional
@@ -317,7 +320,6 @@ type NeutronService struct {
 	// +optional
 	Maintenance servicev1.Worker `json:"maintenance,omitzero"`
 	// Notifications sends a message to RabbitMQ for each change of a network.
-	// That of the control plane turns it on for all services.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }
@@ -342,7 +344,6 @@ type NovaService struct {
 	// +optional
 	Maintenance *servicev1.Maintenance `json:"maintenance,omitempty"`
 	// Notifications sends a message to RabbitMQ for each change of a server.
-	// That of the control plane turns it on for all services.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }
@@ -378,7 +379,6 @@ type HeatService struct {
 	// +optional
 	Maintenance *servicev1.Maintenance `json:"maintenance,omitempty"`
 	// Notifications sends a message to RabbitMQ for each change of a stack.
-	// That of the control plane turns it on for all services.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }
@@ -416,7 +416,6 @@ type CinderService struct {
 	// +optional
 	Maintenance *servicev1.CinderMaintenance `json:"maintenance,omitempty"`
 	// Notifications sends a message to RabbitMQ for each change of a volume.
-	// That of the control plane turns it on for all services.
 	// +optional
 	Notifications bool `json:"notifications,omitempty"`
 }

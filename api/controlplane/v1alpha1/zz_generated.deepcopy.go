@@ -140,7 +140,7 @@ func (in *GaleraService) DeepCopyInto(out *GaleraService) {
 	}
 	if in.Config != nil {
 		in, out := &in.Config, &out.Config
-		*out = make(map[string]infrav1alpha1.Line, len(*in))
+		*out = make(infrav1alpha1.GaleraConfig, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
@@ -606,7 +606,7 @@ func (in *RabbitMQService) DeepCopyInto(out *RabbitMQService) {
 	}
 	if in.Config != nil {
 		in, out := &in.Config, &out.Config
-		*out = make(map[string]infrav1alpha1.Line, len(*in))
+		*out = make(infrav1alpha1.RabbitMQConfig, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}

@@ -6,6 +6,14 @@ import (
 	"stackwright.dev/kit/owner"
 )
 
+// GaleraConfig has options of section [mysqld] by their names, without those that the operator has to own.
+// +kubebuilder:validation:MaxProperties=64
+// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-z][a-z0-9_]{1,62}$'))",message="config names options of mariadbd in lower case with underscores, such as max_connections"
+// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('wsrep'))",message="options that begin with wsrep belong to the operator; remove them from config"
+// +kubebuilder:validation:XValidation:rule="self.all(k, !(k in ['datadir','socket','port','bind_address','pid_file','user','tmpdir','plugin_dir','plugin_load','plugin_load_add','init_file','read_only','log_error','ssl_ca','ssl_cert','ssl_key','tls_version','require_secure_transport','skip_grant_tables','skip_networking','binlog_format','default_storage_engine','innodb_autoinc_lock_mode','skip_name_resolve','secure_file_priv','innodb_force_recovery']))",message="config has an option that belongs to the operator (paths, ports, TLS, replication and the like); remove it"
+// +kubebuilder:validation:XValidation:rule="self.all(k, !self[k].contains('\\n'))",message="a value in config is one line"
+type GaleraConfig map[string]Line
+
 // GaleraSpec is what a person wants of a Galera cluster.
 // +kubebuilder:validation:XValidation:rule="self.replicas >= oldSelf.replicas",message="replicas can grow from 1 to 3 and not shrink: to go back to 1, make a new Galera and load a dump into it"
 // +kubebuilder:validation:XValidation:rule="!has(self.recovery) || int(self.recovery.seed.split('-')[size(self.recovery.seed.split('-')) - 1]) < self.replicas",message="recovery.seed names a pod of this cluster: <name>-0 when replicas is 1, <name>-0, <name>-1 or <name>-2 when it is 3"
@@ -31,12 +39,7 @@ type GaleraSpec struct {
 	// Config has options of section [mysqld], such as max_connections: "2000". Options that the operator has to own are
 	// refused. A value that MariaDB refuses stops the rolling change at its first pod.
 	// +optional
-	// +kubebuilder:validation:MaxProperties=64
-	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-z][a-z0-9_]{1,62}$'))",message="config names options of mariadbd in lower case with underscores, such as max_connections"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('wsrep'))",message="options that begin with wsrep belong to the operator; remove them from config"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !(k in ['datadir','socket','port','bind_address','pid_file','user','tmpdir','plugin_dir','plugin_load','plugin_load_add','init_file','read_only','log_error','ssl_ca','ssl_cert','ssl_key','tls_version','require_secure_transport','skip_grant_tables','skip_networking','binlog_format','default_storage_engine','innodb_autoinc_lock_mode','skip_name_resolve','secure_file_priv','innodb_force_recovery']))",message="config has an option that belongs to the operator (paths, ports, TLS, read_only, binlog_format, default_storage_engine, innodb_autoinc_lock_mode and the like); remove it"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !self[k].contains('\\n'))",message="a value in config is one line"
-	Config map[string]Line `json:"config,omitempty"`
+	Config GaleraConfig `json:"config,omitempty"`
 	// Recovery names the member that starts the cluster when the operator cannot know which one holds every
 	// acknowledged write and says so in condition MembersReady. It holds for one start only.
 	// +optional

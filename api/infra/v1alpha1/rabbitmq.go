@@ -6,6 +6,13 @@ import (
 	"stackwright.dev/kit/owner"
 )
 
+// RabbitMQConfig has lines of rabbitmq.conf by their keys, without those that the operator has to own.
+// +kubebuilder:validation:MaxProperties=64
+// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-z][A-Za-z0-9_]*([.][A-Za-z0-9_-]+)*$') && k.size() <= 128)",message="config names keys of rabbitmq.conf, such as consumer_timeout"
+// +kubebuilder:validation:XValidation:rule="self.all(k, !k.matches('^(listeners|ssl_options|management|load_definitions|definitions|default_user|default_pass|default_vhost|default_permissions|default_queue_type|loopback_users|log|cluster_formation|cluster_partition_handling|cluster_name|vm_memory_high_watermark|disk_free_limit|deprecated_features|num_acceptors|distribution)([.].*)?$'))",message="config has a key that belongs to the operator (listeners, TLS, users, definitions, logs, cluster formation, memory and disk limits and the like); remove it"
+// +kubebuilder:validation:XValidation:rule="self.all(k, !self[k].contains('\\n'))",message="a value in config is one line"
+type RabbitMQConfig map[string]Line
+
 // RabbitMQSpec is what a person wants of a message broker.
 // +kubebuilder:validation:XValidation:rule="!has(self.recovery) || int(self.recovery.forceBoot.split('-')[size(self.recovery.forceBoot.split('-')) - 1]) < self.replicas",message="recovery.forceBoot names a pod of this broker: <name>-0 when replicas is 1, <name>-0, <name>-1 or <name>-2 when it is 3"
 type RabbitMQSpec struct {
@@ -30,11 +37,7 @@ type RabbitMQSpec struct {
 	// Config has lines of rabbitmq.conf, such as consumer_timeout: "3600000". Keys that the operator has to own are
 	// refused. A value that RabbitMQ refuses stops the rolling change at its first pod.
 	// +optional
-	// +kubebuilder:validation:MaxProperties=64
-	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-z][A-Za-z0-9_]*([.][A-Za-z0-9_-]+)*$') && k.size() <= 128)",message="config names keys of rabbitmq.conf, such as consumer_timeout or quorum_queue.property_equivalence.relaxed_checks_on_redeclaration"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.matches('^(listeners|ssl_options|management|load_definitions|definitions|default_user|default_pass|default_vhost|default_permissions|default_queue_type|loopback_users|log|cluster_formation|cluster_partition_handling|cluster_name|vm_memory_high_watermark|disk_free_limit|deprecated_features|num_acceptors|distribution)([.].*)?$'))",message="config has a key that belongs to the operator (listeners, TLS, users, definitions, logs, cluster formation, memory and disk limits and the like); remove it"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !self[k].contains('\\n'))",message="a value in config is one line"
-	Config map[string]Line `json:"config,omitempty"`
+	Config RabbitMQConfig `json:"config,omitempty"`
 	// Recovery lets one member go on alone when most members have lost their volumes or are gone for good, which the
 	// operator says in condition MembersReady. It holds for one time only.
 	// +optional
