@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,7 +29,7 @@ func (s Service[T]) APIStep(o ...step.Option[T]) step.Step[T] {
 	reads := append(s.authorityRefs(), RefConfig, RefTLS, RefAutoscaler)
 	return step.Objects(StepAPI, func(sc *step.Scope[T]) ([]client.Object, error) {
 		return []client.Object{s.deployment(sc), s.budget(sc.Owner(), ComponentAPI)}, sc.Err()
-	}, append(o, step.Reads[T](reads...),
+	}, append(o, step.Reads[T](reads...), seesItself[T],
 		step.After[T](StepAccess, StepConfig, StepCertificate, StepGiven),
 		step.Makes[T](&appsv1.Deployment{}, &policyv1.PodDisruptionBudget{}),
 		step.Condition[T]("DeploymentReady"), step.Component[T](ComponentAPI))...)
@@ -42,10 +41,14 @@ func (s Service[T]) deployment(sc *step.Scope[T]) *appsv1.Deployment {
 	meta := s.meta(o, apiName(o))
 	meta.Labels = s.Labels(o, ComponentAPI)
 	meta.Annotations = map[string]string{annotationConfig: hash}
+	replicas, by := s.replicas(sc)
+	if by != "" {
+		meta.Annotations[annotationReplicas] = by
+	}
 	return &appsv1.Deployment{
 		ObjectMeta: meta,
 		Spec: appsv1.DeploymentSpec{
-			Replicas: s.replicas(sc),
+			Replicas: replicas,
 			Selector: &metav1.LabelSelector{MatchLabels: s.Labels(o, ComponentAPI)},
 			Strategy: appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDeployment{
@@ -54,18 +57,6 @@ func (s Service[T]) deployment(sc *step.Scope[T]) *appsv1.Deployment {
 			Template: s.apiTemplate(sc, revisionName(o, hash)),
 		},
 	}
-}
-
-// replicas are not ours while an autoscaler sets them.
-func (s Service[T]) replicas(sc *step.Scope[T]) *int32 {
-	h, ok := sc.Get(RefAutoscaler).(*autoscalingv2.HorizontalPodAutoscaler)
-	if ok && h.Spec.ScaleTargetRef.Kind == "Deployment" && h.Spec.ScaleTargetRef.Name == apiName(sc.Owner()) {
-		return nil
-	}
-	if r := sc.Owner().Common().Replicas; r != nil {
-		return r
-	}
-	return new(int32(1))
 }
 
 func (s Service[T]) apiTemplate(sc *step.Scope[T], config string) corev1.PodTemplateSpec {

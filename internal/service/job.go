@@ -1,25 +1,58 @@
 package service
 
 import (
+	"fmt"
+
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"stackwright.dev/kit/apply"
 	"stackwright.dev/kit/step"
+
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 )
 
 // jobRetries bridge a database or a registry that is away for some minutes.
 const jobRetries = 6
 
-// JobStep runs a command of the service once for each image and command.
+// annotationDatabase tells Jobs on one database apart from those on another one in its place.
+const annotationDatabase = "service.stackwright.dev/database"
+
+// JobStep runs a command of the service once for each image, command and database.
 func (s Service[T]) JobStep(name string, pod func(*step.Scope[T]) (Pod[T], error), o ...step.Option[T]) step.Step[T] {
+	if s.Database != nil {
+		o = append(o, step.Sees[T](StepDatabase))
+	}
 	return step.Job(name, func(sc *step.Scope[T]) (*batchv1.Job, error) {
 		p, err := pod(sc)
 		if err != nil {
 			return nil, err
 		}
-		return s.Job(sc.Owner(), name, p), nil
+		job := s.Job(sc.Owner(), name, p)
+		if made := s.made(sc); made != "" {
+			metav1.SetMetaDataAnnotation(&job.Spec.Template.ObjectMeta, annotationDatabase, made)
+		}
+		return job, nil
 	}, append(o, step.After[T](StepAccess, StepConfig), step.Component[T](ComponentSetup))...)
+}
+
+// made tells apart the schemas that a database has had: one that was dropped, or lost with its cluster, and made again
+// is empty. The operator of databases notes when it came to a schema; that its cluster began anew with the data it had
+// changes nothing.
+func (s Service[T]) made(sc *step.Scope[T]) string {
+	if s.Database == nil {
+		return ""
+	}
+	d, ok := sc.Child(StepDatabase, "Database", sc.Owner().GetName()).(*infrav1.Database)
+	if !ok || d.UID == "" { // a rehearsal has made it
+		return ""
+	}
+	id := string(d.UID)
+	for _, e := range d.Status.Externals {
+		id += fmt.Sprintf("/%s/%d", e.ID, e.Since.Unix())
+	}
+	return apply.Hash([]byte(id))
 }
 
 // Job makes a Job with the service's name before its own.

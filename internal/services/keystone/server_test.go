@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"stackwright.dev/kit/kittest"
@@ -96,5 +98,18 @@ func TestServerKeepsValues(t *testing.T) {
 				t.Errorf("the configuration lacks %q:\n%s", line, conf)
 			}
 		}
+	})
+}
+
+// The autoscaler of a cluster scales by the subresource.
+func TestServerAutoscalerTakesOver(t *testing.T) {
+	s := scenario(t, "spec: {replicas: 3}")
+	s.Config = live
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		scaler := client.WithFieldOwner(p.Client, "kube-controller-manager")
+		handsOver(p, func(to int64) {
+			scale := &autoscalingv1.Scale{Spec: autoscalingv1.ScaleSpec{Replicas: int32(to)}}
+			must(t, scaler.SubResource("scale").Update(t.Context(), p.Object(api), client.WithSubResourceBody(scale)))
+		})
 	})
 }

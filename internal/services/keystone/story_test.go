@@ -264,19 +264,6 @@ func TestSchemaJobsRunOnce(t *testing.T) {
 	})
 }
 
-// While an autoscaler targets the Deployment, the number of replicas is the autoscaler's.
-func TestAutoscalerOwnsReplicas(t *testing.T) {
-	s := scenario(t, "")
-	s.Files = append(s.Files, "testdata/autoscaler.yaml")
-	kittest.New(t, s).Run(t, func(p *kittest.Play) {
-		p.Settle()
-		p.Change("Deployment/cloud/identity-api", "spec.replicas", int64(5))
-		if got := writes(p, func() { p.Change(identity, "spec.replicas", int64(2)) }); len(got) > 0 {
-			t.Errorf("it wrote %v", got)
-		}
-	})
-}
-
 func TestMissingInputIsNamed(t *testing.T) {
 	for name, c := range map[string]struct{ patch, remove, condition, want string }{
 		"fragment": {"spec: {configFrom: [{secret: nowhere}]}", "", "ConfigReady",
@@ -405,4 +392,47 @@ func content(p *kittest.Play, name string, data map[string][]byte) {
 		}
 	}
 	p.Change("Secret/cloud/"+name, "data", changed)
+}
+
+// A database that is lost, and made again empty, gets its schema and what bootstrap makes, and is left alone from then
+// on.
+func TestLostDatabaseIsFilledAgain(t *testing.T) {
+	filled := func(at string) kittest.Behaviour {
+		schema := map[string]any{"step": "schema", "id": "identity", "since": at}
+		return kittest.With(kittest.Ready, map[string]any{"externals": []any{schema}})
+	}
+	const first, second = "2000-01-01T00:00:00Z", "2000-01-01T01:00:00Z"
+	s := scenario(t, "spec: {database: {deletionPolicy: Delete}}")
+	s.Children["Database"] = filled(first)
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		back := func(at string) func() {
+			return func() {
+				p.Behave("Database", kittest.Told("False", "Away", "It is away."))
+				p.Settle()
+				p.Behave("Database", filled(at))
+			}
+		}
+		all := []string{"jobs/identity-bootstrap-HASH", "jobs/identity-db-contract-HASH", "jobs/identity-db-expand-HASH"}
+		for _, c := range []struct {
+			what string
+			lose func()
+			want []string
+		}{
+			{"the same schema", back(first), nil},
+			{"a new Database", func() { p.Remove("Database/cloud/identity") }, all},
+			{"a new cluster", back(second), all},
+			{"the same schema of the new cluster", back(second), nil},
+		} {
+			before := jobs(p)
+			got := slices.DeleteFunc(writes(p, c.lose), func(w string) bool { return !strings.HasPrefix(w, "jobs/") })
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s: it wrote %v, want %v", c.what, got, c.want)
+			}
+			p.Ready()
+			if len(jobs(p)) != len(before) || (c.want != nil) == slices.Equal(before, jobs(p)) {
+				t.Errorf("%s: there were %v, now there are %v", c.what, before, jobs(p))
+			}
+		}
+	})
 }
