@@ -73,8 +73,9 @@ func TestClustersSideBySide(t *testing.T) {
 	answers(t, balancer(t, shared), "/")
 }
 
-// isSmallAndFast holds a cluster that has just come up to what is promised of one that is alone on the machine: its node
-// Ready within 10 s, and 1.1 GiB at rest. Another cluster works beside this one, so that it may take twice as long.
+// isSmallAndFast holds a cluster that has just come up to what is promised of one that is alone on the machine: its
+// node Ready within 10 s, and 1.1 GiB at rest. Another cluster works beside this one, so that it may take twice the
+// time.
 func isSmallAndFast(t *testing.T, name string) {
 	t.Helper()
 	s := status(t, name)

@@ -78,7 +78,8 @@ func keep() {
 	}
 	objects, err := command("kubectl", "--name", shared, "get", "nodes,pods,services,events", "-A", "-o",
 		"yaml").CombinedOutput()
-	err = errors.Join(err, os.RemoveAll(folder), os.CopyFS(folder, os.DirFS(filepath.Dir((&cluster.Cluster{Name: shared}).Log("")))),
+	logs := os.DirFS(filepath.Dir((&cluster.Cluster{Name: shared}).Log("")))
+	err = errors.Join(err, os.RemoveAll(folder), os.CopyFS(folder, logs),
 		os.WriteFile(filepath.Join(folder, "objects.yaml"), objects, 0o600))
 	fmt.Fprintln(os.Stderr, "what is known of the shared cluster is in", folder, err)
 }

@@ -48,11 +48,11 @@ func (s Service[T]) made(sc *step.Scope[T]) string {
 	if !ok || d.UID == "" { // a rehearsal has made it
 		return ""
 	}
-	id := string(d.UID)
+	id := []byte(d.UID)
 	for _, e := range d.Status.Externals {
-		id += fmt.Sprintf("/%s/%d", e.ID, e.Since.Unix())
+		id = fmt.Appendf(id, "/%s/%d", e.ID, e.Since.Unix())
 	}
-	return apply.Hash([]byte(id))
+	return apply.Hash(id)
 }
 
 // Job makes a Job with the service's name before its own.

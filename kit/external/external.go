@@ -3,7 +3,7 @@ package external
 
 import "context"
 
-// Marker identifies a resource as ours for ever: it is deterministic per owner, step and incarnation.
+// Marker identifies a resource as ours for ever: it follows from the owner's uid and the step.
 type Marker string
 
 // State of an external resource as its API tells it.

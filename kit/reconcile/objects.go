@@ -219,7 +219,8 @@ func (r *run[T]) applyOne(i int, w wanted) (*owner.Item, *outcome.Outcome) {
 // taken refuses an object that another owner of this controller has. One field manager writes for all of them, so that
 // the API server would let each take it from the other, again and again.
 func (r *run[T]) taken(w wanted, rec client.Object) *outcome.Outcome {
-	if rec == nil || rec.GetLabels()[apply.LabelController] != r.Name || !anothers(rec, w.obj.GetLabels()[apply.LabelPartOf]) {
+	ours := w.obj.GetLabels()[apply.LabelPartOf]
+	if rec == nil || rec.GetLabels()[apply.LabelController] != r.Name || !anothers(rec, ours) {
 		return nil
 	}
 	whose := rec.GetAnnotations()[apply.AnnotationOwner]

@@ -125,8 +125,8 @@ func TestRetryEndsThePause(t *testing.T) {
 	})
 }
 
-// What failed for hours is tried soon again when its inputs are others, though these fail as well: a person who corrects
-// one of two mistakes sees the second at once.
+// What failed for hours is tried soon again when its inputs are others, though these fail as well: a person who
+// corrects one of two mistakes sees the second at once.
 func TestOtherInputsFailAnew(t *testing.T) {
 	var tried atomic.Int32
 	def := define(step.Check("ask", func(_ context.Context, s *scope) *outcome.Outcome {

@@ -45,7 +45,7 @@ type Adoption string
 
 // The adoption policies.
 const (
-	// IfUnowned takes objects that no other controller owns.
+	// IfUnowned takes objects that no other controller owns, nor another owner of this one: that is a Conflict.
 	IfUnowned Adoption = ""
 	// Never fails with Conflict when the object exists without our labels.
 	Never Adoption = "Never"

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// confidential are the keys of Secrets whose values nobody else may show; the last are Ceph's users. Values that are made
-// of others, such as files of configuration, show these if they show anything.
+// confidential are the keys of Secrets whose values nobody else may show; the last are Ceph's users. Values that are
+// made of others, such as files of configuration, show these if they show anything.
 var confidential = regexp.MustCompile(
 	`(?i)(password|secret|cookie|(^|[._-])key(ring)?$|^[0-9]+$|^client\.|^(admin|mon|mgr|osd)[.0-9]*$)`)
 
