@@ -258,11 +258,12 @@ func (r *run[T]) conclude(i int, out *outcome.Outcome) {
 	}
 }
 
-// wakeAtDeadline makes sure that a wait which goes on too long is said to have stalled.
+// wakeAtDeadline makes sure that a wait which goes on too long is said to have stalled. It comes a second late:
+// a run at the very deadline that found it not yet passed would be the last one.
 func (r *run[T]) wakeAtDeadline(i int) {
 	prev := r.o.KitStatus().Find(r.Steps[i].Name)
 	if prev == nil || prev.State != owner.StepWaiting {
-		r.wake(r.Deadline)
+		r.wake(r.Deadline + time.Second)
 		return
 	}
 	if left := prev.Since.Add(r.Deadline).Sub(r.now); left > 0 {

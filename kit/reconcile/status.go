@@ -307,7 +307,7 @@ func (r *run[T]) stalled() bool {
 		return res.out != nil && res.out.Class == outcome.Invalid
 	}
 	prev := r.o.KitStatus().Find(r.Steps[at].Name)
-	return prev != nil && prev.State == res.state && r.now.Sub(prev.Since.Time) > r.Deadline
+	return prev != nil && prev.State == res.state && r.now.Sub(prev.Since.Time) >= r.Deadline
 }
 
 // leaves begins the message of Ready of an owner that is deleted.
