@@ -13,6 +13,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -188,4 +189,21 @@ func (w *world) wantHealed(what, name string, applies int) {
 		w.t.Errorf("%s: %d applies, want %d: %s", what, got, applies, strings.Join(log, "; "))
 	}
 	w.wantReady("one")
+}
+
+// TestStringDataIsRefused: an edit of a field that is written through another one would never be seen.
+func TestStringDataIsRefused(t *testing.T) {
+	secret := func(*scope) ([]client.Object, error) {
+		return []client.Object{&corev1.Secret{ObjectMeta: meta("Secret"), StringData: map[string]string{"a": "b"}}}, nil
+	}
+	inWorld(t, define(step.Objects("secret", secret, step.Makes[*app](&corev1.Secret{}))), func(w *world) {
+		w.create(newApp("one"))
+		if c := w.condition("one", "Ready"); c.Reason != "InvalidSpec" || !strings.Contains(c.Message, "into data") {
+			t.Errorf("the condition says %s: %s", c.Reason, c.Message)
+		}
+		err := w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one-secret"}, &corev1.Secret{})
+		if !apierrors.IsNotFound(err) {
+			t.Errorf("the Secret was made: %v", err)
+		}
+	})
 }

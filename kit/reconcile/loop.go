@@ -20,6 +20,7 @@ import (
 	"stackwright.dev/kit/backoff"
 	"stackwright.dev/kit/cache"
 	"stackwright.dev/kit/condition"
+	"stackwright.dev/kit/obs"
 	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/owner"
 	"stackwright.dev/kit/step"
@@ -58,9 +59,11 @@ type Loop[T owner.Object] struct {
 // Observer counts what the loop does. Its methods are called concurrently.
 type Observer interface {
 	// Ran is called once per run with its API requests.
-	Ran(controller string, requests int, d time.Duration)
+	Ran(controller string, requests int)
 	// Rendered is called once per rendered step.
 	Rendered(controller, step string)
+	// Worked is called once per step that had work to do.
+	Worked(controller, step string, d time.Duration)
 	// Panicked is called when the code of a step panicked.
 	Panicked(controller, step string)
 }
@@ -86,8 +89,9 @@ func (l *Loop[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 		}
 		defer done()
 	}
+	ctx, end := obs.Span(ctx, l.Name, req.NamespacedName)
+	defer end()
 	r := l.newRun(ctx, o)
-	begin := l.Now()
 	switch {
 	case !o.GetDeletionTimestamp().IsZero() && !r.finalized():
 		l.memories.forget(req.NamespacedName)
@@ -100,7 +104,7 @@ func (l *Loop[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 		r.advance()
 	}
 	if l.Observe != nil {
-		l.Observe.Ran(l.Name, r.requests(), l.Now().Sub(begin))
+		l.Observe.Ran(l.Name, r.requests())
 	}
 	return reconcile.Result{RequeueAfter: r.next}, nil
 }

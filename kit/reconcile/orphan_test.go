@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -76,6 +77,29 @@ func TestOrphan(t *testing.T) {
 			}
 			w.wantReady("one")
 		})
+	})
+}
+
+// TestRecreate is criterion 19: the object is deleted by its uid and made again, its dependents go with it.
+func TestRecreate(t *testing.T) {
+	inWorld(t, governed(step.OnImmutable[*app](step.Recreate)), func(w *world) {
+		w.create(newApp("one"))
+		key := types.NamespacedName{Namespace: "default", Name: "one"}
+		old, set := &appsv1.StatefulSet{}, &appsv1.StatefulSet{}
+		w.do(w.c.Get(t.Context(), key, old))
+		w.reqs.take()
+		change(w, &app{}, "one", func(a *app) { a.Spec.Image = "app:2" })
+		w.do(w.c.Get(t.Context(), key, set))
+		if set.UID == old.UID || set.Spec.ServiceName != "app-2" {
+			t.Errorf("the set was not made again: %s for %q", set.UID, set.Spec.ServiceName)
+		}
+		deletes := slices.DeleteFunc(w.reqs.take(), func(r string) bool { return !strings.HasPrefix(r, "DELETE") })
+		if len(deletes) != 1 || !strings.Contains(deletes[0], "/statefulsets/one") {
+			t.Errorf("deleted was %q, want the set once", deletes)
+		}
+		w.wantReady("one")
+		w.pass(time.Hour)
+		w.wantRequests("an hour after it", 0)
 	})
 }
 

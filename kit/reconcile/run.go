@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stackwright.dev/kit/apply"
+	"stackwright.dev/kit/obs"
 	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/owner"
 	"stackwright.dev/kit/step"
@@ -61,7 +62,7 @@ func (r *run[T]) work(level []int) bool {
 		limit <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-limit }()
-			r.settle(i, r.safely(i))
+			r.settle(i, r.timed(i))
 		})
 	}
 	wg.Wait()
@@ -70,6 +71,17 @@ func (r *run[T]) work(level []int) bool {
 	}
 	r.o = r.latest // later levels see what these steps have put on the books
 	return true
+}
+
+// timed runs a step and tells how long it took.
+func (r *run[T]) timed(i int) *outcome.Outcome {
+	defer obs.StepSpan(r.ctx, r.Steps[i].Name)()
+	begin := r.Now()
+	out := r.safely(i)
+	if r.Observe != nil {
+		r.Observe.Worked(r.Name, r.Steps[i].Name, r.Now().Sub(begin))
+	}
+	return out
 }
 
 // safely runs a step and turns a panic into an outcome of that step alone.

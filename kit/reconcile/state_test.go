@@ -34,7 +34,8 @@ func metric(tb testing.TB, name string, labels ...string) (sum float64, there bo
 				fits = fits && has[labels[i]] == labels[i+1]
 			}
 			if fits {
-				sum, there = sum+m.GetCounter().GetValue()+m.GetGauge().GetValue(), true
+				sum, there = sum+m.GetCounter().GetValue()+m.GetGauge().GetValue()+
+					float64(m.GetHistogram().GetSampleCount()), true
 			}
 		}
 	}
@@ -80,6 +81,7 @@ func TestStateShows(t *testing.T) {
 		want("kit_secret_renewal_seconds", (life - time.Hour).Seconds(), "controller", name, "step", "renewed")
 		want("kit_secret_age_seconds", 3600, "controller", name, "step", "kept")
 		w.wantRequests("asking for metrics", 0)
+		want("kit_step_seconds", 2, "controller", name, "step", "kept")
 		open = true
 		change(w, &app{}, "one", func(a *app) { a.Annotations["kit.stackwright.dev/reconcile"] = "1" })
 		change(w, &app{}, "two", func(a *app) { a.Annotations["kit.stackwright.dev/reconcile"] = "1" })

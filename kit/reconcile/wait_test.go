@@ -214,6 +214,7 @@ func TestPause(t *testing.T) {
 			t.Errorf("condition Paused is still %s", c.Status)
 		}
 		change(w, &app{}, "one", func(a *app) { a.Annotations["kit.stackwright.dev/paused"] = "true" })
+		w.pausedStays()
 		w.do(w.c.Delete(t.Context(), w.app("one")))
 		w.pass(settle)
 		if c := w.condition("one", "Paused"); !strings.Contains(c.Message, "waits to be deleted") {
@@ -225,6 +226,21 @@ func TestPause(t *testing.T) {
 			t.Errorf("the owner is not gone after the pause: %v", err)
 		}
 	})
+}
+
+// pausedStays changes what the paused owner asks for, and its object: neither is acted on.
+func (w *world) pausedStays() {
+	w.t.Helper()
+	w.reqs.take()
+	change(w, &app{}, "one", func(a *app) { a.Spec.Image = "app:2" })
+	change(w, &corev1.ConfigMap{}, "one-config", func(c *corev1.ConfigMap) { c.Data = map[string]string{"foreign": "yes"} })
+	w.pass(time.Hour)
+	w.wantRequests("an hour of pause with a changed owner and a changed object", 0)
+	c := &corev1.ConfigMap{}
+	w.do(w.c.Get(w.t.Context(), client.ObjectKey{Namespace: "default", Name: "one-config"}, c))
+	if c.Data["foreign"] != "yes" {
+		w.t.Errorf("the object was healed under pause: %v", c.Data)
+	}
 }
 
 // panics is what the metric of panics says of a step.
