@@ -3,8 +3,10 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,6 +34,8 @@ type Options struct {
 	Controllers string
 	// Metrics and Health are the addresses to serve on; "0" serves none.
 	Metrics, Health string
+	// Profiles is the loopback address of /debug/pprof; empty serves none.
+	Profiles string
 	// LeaderElection lets several replicas stand by for each other, with a lease in Namespace.
 	LeaderElection bool
 	Namespace      string
@@ -45,6 +49,7 @@ func (o *Options) Flags(f *flag.FlagSet) {
 		"controllers to run, such as keystone,galera or keystone/api for one component; empty runs all")
 	f.StringVar(&o.Metrics, "metrics", "127.0.0.1:8080", `address of /metrics, without authentication; "0" for none`)
 	f.StringVar(&o.Health, "health", ":8081", `address of /healthz and /readyz; "0" for none`)
+	f.StringVar(&o.Profiles, "pprof", "", "loopback address of profiles and traces at /debug/pprof; empty for none")
 	f.BoolVar(&o.LeaderElection, "leader-elect", false, "let several replicas stand by for each other")
 	f.IntVar(&o.Workers, "workers", resources.Workers,
 		"objects of each kind of OpenStack resource to work on at a time; those of one cloud take a third of them at most")
@@ -63,10 +68,26 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	return nil
 }
 
+// private refuses an address that others than the pod itself, and port-forward, reach: profiles have no authentication.
+func private(address string) error {
+	if address == "" {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(address)
+	ip := net.ParseIP(host)
+	if err != nil || (host != "localhost" && (ip == nil || !ip.IsLoopback())) {
+		return errors.New("give a loopback address such as 127.0.0.1:6060 and reach it with kubectl port-forward")
+	}
+	return nil
+}
+
 // New makes the manager with the selected controllers and does not start it.
 func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	if o.Workers < 0 {
 		return nil, fmt.Errorf("--workers is %d; give 1 or more", o.Workers)
+	}
+	if err := private(o.Profiles); err != nil {
+		return nil, fmt.Errorf("--pprof is %q: %w", o.Profiles, err)
 	}
 	releases := &releases{}
 	gateway, err := servesGateway(cfg)
@@ -98,6 +119,7 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 		Scheme:                        Scheme(),
 		Metrics:                       server.Options{BindAddress: o.Metrics},
 		HealthProbeBindAddress:        o.Health,
+		PprofBindAddress:              o.Profiles,
 		LeaderElection:                o.LeaderElection,
 		LeaderElectionID:              selection.Lease(len(known)),
 		LeaderElectionNamespace:       o.Namespace,

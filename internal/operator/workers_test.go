@@ -18,6 +18,16 @@ func TestWorkers(t *testing.T) {
 			t.Errorf("with %q there are %d workers, want %d", args, o.Workers, want)
 		}
 	}
+	for _, address := range []string{":6060", "10.0.0.1:6060", "127.0.0.1"} {
+		if _, err := New(nil, Options{Profiles: address}); err == nil || !strings.Contains(err.Error(), "give a loopback") {
+			t.Errorf("profiles at %q are answered with %v", address, err)
+		}
+	}
+	for _, address := range []string{"", "127.0.0.1:6060", "[::1]:6060", "localhost:6060"} {
+		if err := private(address); err != nil {
+			t.Errorf("profiles at %q are refused: %v", address, err)
+		}
+	}
 	if _, err := New(nil, Options{Workers: -1}); err == nil || !strings.Contains(err.Error(), "--workers is -1; give") {
 		t.Errorf("less than one worker is answered with %v", err)
 	}
