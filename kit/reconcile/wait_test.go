@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -233,7 +234,8 @@ func (w *world) pausedStays() {
 	w.t.Helper()
 	w.reqs.take()
 	change(w, &app{}, "one", func(a *app) { a.Spec.Image = "app:2" })
-	change(w, &corev1.ConfigMap{}, "one-config", func(c *corev1.ConfigMap) { c.Data = map[string]string{"foreign": "yes"} })
+	foreign := map[string]string{"foreign": "yes"}
+	change(w, &corev1.ConfigMap{}, "one-config", func(c *corev1.ConfigMap) { c.Data = foreign })
 	w.pass(time.Hour)
 	w.wantRequests("an hour of pause with a changed owner and a changed object", 0)
 	c := &corev1.ConfigMap{}
@@ -329,7 +331,12 @@ func TestConditions(t *testing.T) {
 		w.wantReady("one")
 		before := w.app("one")
 		w.reqs.take()
-		w.pass(24 * time.Hour)
+		for hour := range 24 { // what is not ours moves
+			change(w, &corev1.ConfigMap{}, "one-config", func(c *corev1.ConfigMap) {
+				c.Annotations["example.com/hour"] = strconv.Itoa(hour)
+			})
+			w.pass(time.Hour)
+		}
 		w.wantRequests("a day at rest", 0)
 		if after := w.app("one"); after.ResourceVersion != before.ResourceVersion {
 			t.Error("the owner was written at rest")
