@@ -9,9 +9,11 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -63,7 +65,8 @@ func TestPasswordChanges(t *testing.T) {
 	})
 }
 
-// Keys are rotated without a restart, and every token stays good, of the old key and of the new one.
+// Keys are rotated without a restart. Every token stays good, of the old key and of the new one, and what was encrypted
+// with a key that is gone by then can still be read.
 func TestKeysRotate(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
@@ -73,8 +76,10 @@ func TestKeysRotate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := client.ObjectKey{Namespace: cp.Namespace, Name: "openstack-keystone-fernet"}
-	first := primary(w, key)
+	tokens := client.ObjectKey{Namespace: cp.Namespace, Name: "openstack-keystone-fernet"}
+	stored := client.ObjectKey{Namespace: cp.Namespace, Name: "openstack-keystone-credential"}
+	first, firstStored := primary(w, tokens), primary(w, stored)
+	read := ec2(w)
 	probe := w.Watch(500*time.Millisecond, 10*time.Second, func(ctx context.Context) error {
 		token, err := users.Token(ctx)
 		if err == nil {
@@ -83,27 +88,95 @@ func TestKeysRotate(t *testing.T) {
 		return err
 	})
 	for round := range 2 {
-		// The Secret says when keys were made; older ones are due at once.
-		past := time.Now().Add(-1000 * time.Hour).UTC().Format(time.RFC3339)
-		due := fmt.Appendf(nil, `{"stringData":{"rotated":%q,"staged":%q}}`, past, past)
-		ring := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
-		if err := w.Patch(t.Context(), ring, client.RawPatch(types.MergePatchType, due)); err != nil {
-			t.Fatal(err)
-		}
+		due(w, tokens)
+		due(w, stored)
 		w.Eventually(5*time.Minute, "a new key makes tokens in every pod", func(context.Context) error {
-			if now := primary(w, key); now != first+round+1 {
+			if now := primary(w, tokens); now != first+round+1 {
 				return fmt.Errorf("key %d makes tokens", now)
 			}
 			return nil
 		})
+		w.Eventually(5*time.Minute, "everything is encrypted with a new key", encrypted(w, stored, firstStored+round+1))
 		// A kubelet hands a Secret on after up to 90 s; the old name of the new key goes after two minutes.
 		w.Holds(150*time.Second, "tokens are good", func(context.Context) error { return probe.Err() })
+		read()
 	}
+	w.Eventually(3*time.Minute, "the first key of credentials is gone", lacks(w, stored, firstStored))
+	read()
 	if got := probe.Stop(); got.Failed > 0 {
 		t.Errorf("%s, last: %v; none may fail", got, got.Last)
 	}
 	if now := containers(w, cp); !maps.Equal(now, pods) {
 		t.Errorf("the API's containers were %v and are %v", pods, now)
+	}
+}
+
+// due lets a ring of keys be rotated at once: its Secret says when keys were made.
+func due(w *story.World, ring client.ObjectKey) {
+	w.Helper()
+	past := time.Now().Add(-1000 * time.Hour).UTC().Format(time.RFC3339)
+	patch := fmt.Appendf(nil, `{"stringData":{"rotated":%q,"staged":%q}}`, past, past)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ring.Namespace, Name: ring.Name}}
+	if err := w.Patch(w.Context(), secret, client.RawPatch(types.MergePatchType, patch)); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// ec2 makes a credential of the administrator, which Keystone keeps encrypted, and returns a check that it can be read.
+func ec2(w *story.World) (read func()) {
+	w.Helper()
+	access, secret, ok := strings.Cut(w.OpenStack("ec2", "credentials", "create", "-f", "value", "-c", "access", "-c",
+		"secret"), "\n")
+	if !ok || access == "" || secret == "" {
+		w.Fatal("a new credential for EC2 has no access or no secret")
+	}
+	w.Cleanup(func() {
+		if _, err := w.Cluster.Stackwright(context.Background(), "openstack", "ec2", "credentials", "delete",
+			access); err != nil {
+			w.Error(err)
+		}
+	})
+	return func() {
+		w.Helper()
+		if w.OpenStack("ec2", "credentials", "show", access, "-f", "value", "-c", "secret") != secret {
+			w.Error("the secret of a credential for EC2 is not what it was")
+		}
+	}
+}
+
+// encrypted checks that a Job has encrypted all credentials with the key of that number, and that the operator knows.
+func encrypted(w *story.World, ring client.ObjectKey, number int) func(context.Context) error {
+	return func(ctx context.Context) error {
+		w.Helper()
+		if now := primary(w, ring); now != number {
+			return fmt.Errorf("the newest key is %d, want %d", now, number)
+		}
+		job, known := &batchv1.Job{}, &corev1.ConfigMap{}
+		name := client.ObjectKey{Namespace: ring.Namespace, Name: fmt.Sprintf("%s-migrate-%d", ring.Name, number)}
+		if err := w.Get(ctx, name, job); err != nil {
+			return err
+		}
+		name.Name = ring.Name + "-migrated"
+		if err := w.Get(ctx, name, known); err != nil {
+			return err
+		}
+		if job.Status.Succeeded == 0 || known.Data["primary"] != strconv.Itoa(number) {
+			return fmt.Errorf("%d pods of Job %s have done it, and the operator knows of key %s", job.Status.Succeeded,
+				job.Name, known.Data["primary"])
+		}
+		return nil
+	}
+}
+
+// lacks checks that a ring has no key of that number any more.
+func lacks(w *story.World, ring client.ObjectKey, number int) func(context.Context) error {
+	return func(ctx context.Context) error {
+		secret := &corev1.Secret{}
+		err := w.Get(ctx, ring, secret)
+		if err == nil && secret.Data[strconv.Itoa(number)] != nil {
+			err = fmt.Errorf("key %d is there", number)
+		}
+		return err
 	}
 }
 

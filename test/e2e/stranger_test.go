@@ -37,14 +37,20 @@ func TestStrangersAreKeptOut(t *testing.T) {
 	host := func(name string, port int) string { return fmt.Sprintf("%s.%s.svc:%d", name, cp.Namespace, port) }
 	closed := []string{host("openstack-galera", 3306), host("openstack-galera-0.openstack-galera-pods", 3306),
 		host("openstack-galera-0.openstack-galera-pods", 8443), host("openstack-memcached", 11211)}
-	open := host("openstack-keystone-internal", 5000)
+	keptOut(w, host("openstack-keystone-internal", 5000), closed...)
+}
+
+// keptOut checks that a pod which is nobody's client or member reaches one address, and that it is kept waiting at the
+// others.
+func keptOut(w *story.World, open string, closed ...string) {
+	w.Helper()
 	said := stranger(w, append(closed, open)...)
 	if !strings.Contains(said, open+" opens") {
-		t.Fatalf("a stranger does not reach the API, so this says nothing of the others:\n%s", said)
+		w.Fatalf("a stranger does not reach %s, so this says nothing of the others:\n%s", open, said)
 	}
 	for _, address := range closed {
 		if !strings.Contains(said, address+" refuses: timed out") {
-			t.Errorf("%s does not keep a stranger waiting:\n%s", address, said)
+			w.Errorf("%s does not keep a stranger waiting:\n%s", address, said)
 		}
 	}
 }

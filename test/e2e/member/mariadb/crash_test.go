@@ -49,6 +49,7 @@ func play(t *testing.T) *scene {
 		t.Fatal(err)
 	}
 	_ = db.Close()
+	s.guarded()
 	wctx, end := context.WithCancel(ctx)
 	s.stop = end
 	go s.writer.run(wctx)

@@ -47,10 +47,21 @@ func (w *writer) open(i int) *sql.DB { return w.as("app", password, i) }
 
 // as opens a member as somebody.
 func (w *writer) as(user, password string, i int) *sql.DB {
+	w.l.Helper()
+	return w.by(w.login(user, password, i))
+}
+
+// login is how somebody comes into the schema app by network.
+func (w *writer) login(user, password string, i int) *mysql.Config {
 	c := mysql.NewConfig()
 	c.User, c.Passwd, c.DBName, c.Net, c.Addr = user, password, "app", "tcp", w.l.IP(i)+":3306"
 	c.TLS, c.Timeout, c.ReadTimeout, c.WriteTimeout = w.tls, time.Second, 3*time.Second, 3*time.Second
 	c.Logger = &mysql.NopLogger{}
+	return c
+}
+
+func (w *writer) by(c *mysql.Config) *sql.DB {
+	w.l.Helper()
 	conn, err := mysql.NewConnector(c)
 	if err != nil {
 		w.l.Fatal(err)
