@@ -57,7 +57,7 @@ type BarbicanStatus struct {
 // +kubebuilder:printcolumn:name="PODS",type=integer,JSONPath=`.status.readyReplicas`
 // +kubebuilder:printcolumn:name="PUBLIC",type=string,JSONPath=`.status.endpoints.public`
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$') && size(self.metadata.name) <= 36",message="the name begins the names of the service's objects: at most 36 lower-case letters, digits and dashes, beginning with a letter"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$') && size(self.metadata.name) <= 39",message="the name begins the names of the service's objects: at most 39 lower-case letters, digits and dashes, beginning with a letter"
 type Barbican struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

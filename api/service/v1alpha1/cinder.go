@@ -150,7 +150,8 @@ type ProgramsStatus struct {
 // +kubebuilder:printcolumn:name="PODS",type=integer,JSONPath=`.status.readyReplicas`
 // +kubebuilder:printcolumn:name="PUBLIC",type=string,JSONPath=`.status.endpoints.public`
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$') && size(self.metadata.name) <= 30",message="the name begins the names of the service's objects: at most 30 lower-case letters, digits and dashes, beginning with a letter"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$') && size(self.metadata.name) <= 37",message="the name begins the names of the service's objects: at most 37 lower-case letters, digits and dashes, beginning with a letter"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.backends) || self.spec.backends.all(b, size(self.metadata.name) + size(b.name) <= 44)",message="the pods of a back end are named after both: together the name of the Cinder and of each back end have at most 44 characters"
 type Cinder struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

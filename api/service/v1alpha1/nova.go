@@ -124,6 +124,7 @@ type CellStatus struct {
 // +kubebuilder:printcolumn:name="PUBLIC",type=string,JSONPath=`.status.endpoints.public`
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$') && size(self.metadata.name) <= 36",message="the name begins the names of the service's objects: at most 36 lower-case letters, digits and dashes, beginning with a letter"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.cells) || self.spec.cells.all(c, size(self.metadata.name) + size(c.name) <= 41)",message="a NovaCell is named after both: together the name of the Nova and of each cell have at most 41 characters"
 type Nova struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -64,7 +64,7 @@ type NovaCellStatus struct {
 // +kubebuilder:printcolumn:name="PODS",type=integer,JSONPath=`.status.readyReplicas`
 // +kubebuilder:printcolumn:name="CONSOLE",type=string,JSONPath=`.status.endpoints.public`
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$') && size(self.metadata.name) <= 57",message="the name begins the names of the cell's objects: at most 57 lower-case letters, digits and dashes, beginning with a letter"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$') && size(self.metadata.name) <= 42",message="the name begins the names of the cell's objects: at most 42 lower-case letters, digits and dashes, beginning with a letter"
 type NovaCell struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

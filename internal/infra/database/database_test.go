@@ -53,9 +53,10 @@ func key(p *kittest.Play, name string) string {
 	return string(b)
 }
 
-func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
-func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
-func TestCrash(t *testing.T)  { kittest.New(t, scenario(t)).Crash(t, nil) }
+func TestGolden(t *testing.T)   { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestLongName(t *testing.T) { infratest.LongName(t, scenario(t), app) }
+func TestBudget(t *testing.T)   { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
+func TestCrash(t *testing.T)    { kittest.New(t, scenario(t)).Crash(t, nil) }
 
 func TestSecretIsWhatTheDatabaseHas(t *testing.T) {
 	play(t, func(p *kittest.Play, m *fake.Members) {

@@ -31,9 +31,10 @@ func scenario(t *testing.T) kittest.Scenario {
 	}, "devcephs")
 }
 
-func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
-func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
-func TestCrash(t *testing.T)  { kittest.New(t, scenario(t)).Crash(t, nil) }
+func TestGolden(t *testing.T)   { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestLongName(t *testing.T) { infratest.LongName(t, scenario(t), object) }
+func TestBudget(t *testing.T)   { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
+func TestCrash(t *testing.T)    { kittest.New(t, scenario(t)).Crash(t, nil) }
 func TestDelete(t *testing.T) {
 	kittest.New(t, scenario(t)).Delete(t, func(p *kittest.Play) { p.Change(object, "spec.deletionPolicy", "Delete") })
 }

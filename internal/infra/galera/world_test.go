@@ -1,10 +1,7 @@
 package galera_test
 
 import (
-	"bytes"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -62,6 +59,7 @@ func writer(p *kittest.Play) string {
 
 func TestGolden(t *testing.T)         { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
 func TestGoldenVariants(t *testing.T) { infratest.Variants(t, scenario, db) }
+func TestLongName(t *testing.T)       { infratest.LongName(t, scenario(t), db) }
 
 // At rest nothing is asked of Kubernetes. Each of the three agents is asked for its state.
 func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 3, 0) }
@@ -178,45 +176,7 @@ func TestVolumesGrowAndTheTemplateStays(t *testing.T) {
 	})
 }
 
-// Without a volume there is no database, and only a person can help.
-func TestVolumeThatThereIsNot(t *testing.T) {
-	claim := func(phase string) kittest.Behaviour {
-		return func(*kittest.Play, *unstructured.Unstructured) map[string]any { return map[string]any{"phase": phase} }
-	}
-	for name, c := range map[string]struct {
-		phase, class, says string
-	}{
-		"missing class": {phase: "Pending", class: "className: slow",
-			says: "StorageClass slow does not exist; create it, or name one that exists: kubectl get storageclass."},
-		"no default": {phase: "Pending", class: "size: 1Gi",
-			says: "set spec.storage.className, or mark a StorageClass as default."},
-		"lost": {phase: "Lost", class: "className: fast",
-			says: "PersistentVolumeClaim data-db-0 has lost its volume pv-1; bring it back, or delete the claim and the pod."},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := scenario(t)
-			s.Children["PersistentVolumeClaim"] = claim(c.phase)
-			world, err := os.ReadFile(s.Files[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.Files = []string{filepath.Join(t.TempDir(), "world.yaml")}
-			world = bytes.ReplaceAll(world, []byte("className: fast"), []byte(c.class))
-			if err := os.WriteFile(s.Files[0], world, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			kittest.New(t, s).Run(t, func(p *kittest.Play) {
-				if c.phase == "Lost" {
-					p.Change("PersistentVolumeClaim/cloud/data-db-0", "spec.volumeName", "pv-1")
-					p.Settle()
-				}
-				if got := p.Condition(db, "VolumesReady"); got.Status != "False" || !strings.Contains(got.Message, c.says) {
-					t.Errorf("VolumesReady is %s: %s", got.Status, got.Message)
-				}
-			})
-		})
-	}
-}
+func TestVolumeThatThereIsNot(t *testing.T) { infratest.LacksVolume(t, scenario, db, "data-db-0") }
 
 func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) { infratest.KeepsVolumes(t, scenario, db, 3) }
 

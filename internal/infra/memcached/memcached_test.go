@@ -30,6 +30,7 @@ func scenario(t *testing.T) kittest.Scenario {
 
 func TestGolden(t *testing.T)         { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
 func TestGoldenVariants(t *testing.T) { infratest.Variants(t, scenario, cache) }
+func TestLongName(t *testing.T)       { infratest.LongName(t, scenario(t), cache) }
 
 func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
 func TestCrash(t *testing.T)  { kittest.New(t, scenario(t)).Crash(t, nil) }

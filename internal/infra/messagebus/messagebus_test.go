@@ -49,9 +49,10 @@ func value(p *kittest.Play, secret *unstructured.Unstructured, name string) stri
 	return string(b)
 }
 
-func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
-func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
-func TestCrash(t *testing.T)  { kittest.New(t, scenario(t)).Crash(t, nil) }
+func TestGolden(t *testing.T)   { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestLongName(t *testing.T) { infratest.LongName(t, scenario(t), bus) }
+func TestBudget(t *testing.T)   { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
+func TestCrash(t *testing.T)    { kittest.New(t, scenario(t)).Crash(t, nil) }
 
 func TestSecretIsWhatTheBrokerHas(t *testing.T) {
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {

@@ -38,8 +38,9 @@ func change(p *kittest.Play, f func(*fake.Members)) {
 	infratest.Change(p, f, "StatefulSet/cloud/ovn-nb", "StatefulSet/cloud/ovn-sb")
 }
 
-func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
-func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
+func TestGolden(t *testing.T)   { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestLongName(t *testing.T) { infratest.LongName(t, scenario(t), object) }
+func TestBudget(t *testing.T)   { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
 
 // Its requests are many and alike, as it has two databases: every third is tried.
 func TestCrash(t *testing.T) {
@@ -153,6 +154,10 @@ func TestUpgrade(t *testing.T) {
 			t.Errorf("orders are %v, want %v", got, want)
 		}
 	})
+}
+
+func TestVolumeThatThereIsNot(t *testing.T) {
+	infratest.LacksVolume(t, scenario, object, "data-ovn-nb-0")
 }
 
 func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) {

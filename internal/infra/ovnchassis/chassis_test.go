@@ -83,17 +83,19 @@ func scenario(t *testing.T) kittest.Scenario {
 // any time, also between two lines of a test that says what the record is.
 func asNodes(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
 	if !slices.Contains(database(p).names(), "node-1") {
-		database(p).register(wire.Chassis{Name: "node-1", Set: "computes", Datapath: "system", Address: "192.0.2.1"})
+		owner := strings.TrimSuffix(u.GetName(), "-ovn-chassis")
+		database(p).register(wire.Chassis{Name: "node-1", Set: owner, Datapath: "system", Address: "192.0.2.1"})
 	}
 	return kittest.Ready(p, u)
 }
 
 func database(p *kittest.Play) *southbound { return infratest.Outside[*southbound](p) }
 
-func TestGolden(t *testing.T) { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
-func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
-func TestCrash(t *testing.T)  { kittest.New(t, scenario(t)).Crash(t, nil) }
-func TestDelete(t *testing.T) { kittest.New(t, scenario(t)).Delete(t, nil) }
+func TestGolden(t *testing.T)   { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
+func TestLongName(t *testing.T) { infratest.LongName(t, scenario(t), set) }
+func TestBudget(t *testing.T)   { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
+func TestCrash(t *testing.T)    { kittest.New(t, scenario(t)).Crash(t, nil) }
+func TestDelete(t *testing.T)   { kittest.New(t, scenario(t)).Delete(t, nil) }
 
 func TestStatusTellsOfNodes(t *testing.T) {
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {

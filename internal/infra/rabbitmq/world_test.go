@@ -41,6 +41,7 @@ func change(p *kittest.Play, f func(*fake.Members)) {
 
 func TestGolden(t *testing.T)         { kittest.New(t, scenario(t)).Golden(t, "testdata/minimal.yaml") }
 func TestGoldenVariants(t *testing.T) { infratest.Variants(t, scenario, mq) }
+func TestLongName(t *testing.T)       { infratest.LongName(t, scenario(t), mq) }
 
 func TestCrash(t *testing.T) { kittest.New(t, scenario(t)).Crash(t, nil) }
 
@@ -147,6 +148,8 @@ func TestDeletedCookieComesBackAsItWas(t *testing.T) {
 		}
 	})
 }
+
+func TestVolumeThatThereIsNot(t *testing.T) { infratest.LacksVolume(t, scenario, mq, "data-mq-0") }
 
 func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) { infratest.KeepsVolumes(t, scenario, mq, 3) }
 

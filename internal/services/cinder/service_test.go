@@ -12,6 +12,7 @@ import (
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
 
+	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/cinder"
@@ -29,6 +30,29 @@ func kind() servicetest.Kind {
 }
 
 func TestPromises(t *testing.T) { kind().Promises(t) }
+
+// With a back end whose name is as long as goes with it.
+func TestLongName(t *testing.T) {
+	const patch = "spec: {backends: [{name: fastest, rbd: {secret: ceph-cinder, pool: volumes}}]}"
+	infratest.LongName(t, kind().Scenario(t, patch), kind().Object)
+}
+
+// The pods of a back end are named after both, and a name of more than 52 characters leaves no room for the revision in
+// their label controller-revision-hash: nobody would make them.
+func TestLongNamesOfBoth(t *testing.T) {
+	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		long := p.Object(kind().Object)
+		long.SetName("cinder-with-a-name-of-30-chars")
+		long.SetResourceVersion("")
+		backend := map[string]any{"name": "backend-of-20-chars1", "driver": "example.Driver"}
+		if err := unstructured.SetNestedSlice(long.Object, []any{backend}, "spec", "backends"); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Client.Create(p.T.Context(), long); err == nil || !strings.Contains(err.Error(), "at most 44") {
+			t.Errorf("a Cinder and a back end are taken whose names are too long for the pods of both: %v", err)
+		}
+	})
+}
 
 func TestFiles(t *testing.T) {
 	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {

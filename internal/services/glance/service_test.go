@@ -10,6 +10,7 @@ import (
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
 
+	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/glance"
@@ -25,6 +26,12 @@ func kind() servicetest.Kind {
 }
 
 func TestPromises(t *testing.T) { kind().Promises(t) }
+
+// With the longest name of a store, too.
+func TestLongName(t *testing.T) {
+	const patch = "spec: {stores: [{name: a-store-with-a-name-of-40-characters-xxx, file: {}}]}"
+	infratest.LongName(t, kind().Scenario(t, patch), kind().Object)
+}
 
 func TestFiles(t *testing.T) {
 	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {

@@ -11,6 +11,7 @@ import (
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
 
+	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/horizon"
@@ -31,6 +32,7 @@ func kind() servicetest.Kind {
 }
 
 func TestPromises(t *testing.T) { kind().Promises(t) }
+func TestLongName(t *testing.T) { infratest.LongName(t, kind().Scenario(t, ""), kind().Object) }
 
 // written are the settings that the pods have, without the key.
 func written(p *kittest.Play) string {

@@ -22,6 +22,7 @@ import (
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/services/keystone"
 )
@@ -118,9 +119,10 @@ var certificate = regexp.MustCompile(`(?s)-----BEGIN CERTIFICATE-----.*?-----END
 
 var generated = regexp.MustCompile(`password: \S+`)
 
-func TestReady(t *testing.T)  { kittest.New(t, scenario(t, "")).Ready(t) }
-func TestGolden(t *testing.T) { kittest.New(t, scenario(t, "")).Golden(t, "testdata/minimal.yaml") }
-func TestBudget(t *testing.T) { kittest.New(t, scenario(t, "")).Budget(t, 0, 0) }
+func TestReady(t *testing.T)    { kittest.New(t, scenario(t, "")).Ready(t) }
+func TestGolden(t *testing.T)   { kittest.New(t, scenario(t, "")).Golden(t, "testdata/minimal.yaml") }
+func TestBudget(t *testing.T)   { kittest.New(t, scenario(t, "")).Budget(t, 0, 0) }
+func TestLongName(t *testing.T) { infratest.LongName(t, scenario(t, ""), identity) }
 
 // Workers of the API give up on a database that does not answer, Jobs do not: a change of the schema may take long.
 func TestOnlyTheAPIIsImpatient(t *testing.T) {

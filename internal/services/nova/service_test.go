@@ -7,6 +7,7 @@ import (
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
 
+	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/nova"
@@ -35,6 +36,12 @@ func scenario(t *testing.T, patch string) kittest.Scenario {
 }
 
 func TestPromises(t *testing.T) { kind().Promises(t) }
+
+// With the longest name of a cell, too.
+func TestLongName(t *testing.T) {
+	s := scenario(t, "spec: {cells: [{name: cell1}, {name: cell2}]}")
+	infratest.LongName(t, s, kind().Object)
+}
 
 func TestFiles(t *testing.T) {
 	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {

@@ -7,6 +7,7 @@ import (
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/kittest"
 
+	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/placement"
@@ -23,6 +24,7 @@ func kind() servicetest.Kind {
 }
 
 func TestPromises(t *testing.T) { kind().Promises(t) }
+func TestLongName(t *testing.T) { infratest.LongName(t, kind().Scenario(t, ""), kind().Object) }
 
 func TestFiles(t *testing.T) {
 	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
