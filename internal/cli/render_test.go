@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -178,4 +180,49 @@ func (w *world) everything() string {
 		}
 	}
 	return out.String()
+}
+
+// How many pods an autoscaler has made of an API is no difference, as the operator leaves the number alone.
+func TestDiffLeavesNumbersToAutoscalers(t *testing.T) {
+	w := newWorld(t)
+	const object = "{apiVersion: service.stackwright.dev/v1alpha1, kind: Keystone, metadata: {name: identity, " +
+		"namespace: default}, spec: {image: a, region: RegionOne, release: epoxy, replicas: 2, database: {galera: db}}}"
+	file := t.TempDir() + "/identity.yaml"
+	must(t, os.WriteFile(file, []byte(object), 0o600))
+	api := &unstructured.Unstructured{}
+	for doc := range strings.SplitSeq(w.run("render", "-f", file).want(t, exitDone).out, "\n---\n") {
+		u := &unstructured.Unstructured{}
+		must(t, yaml.Unmarshal([]byte(doc), &u.Object))
+		if u.GetKind() == "Deployment" && u.GetName() == "identity-api" {
+			api = u
+		}
+	}
+	must(t, w.client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(api), client.FieldOwner("keystone")))
+	replicas := func() string {
+		t.Helper()
+		var all []change
+		must(t, json.Unmarshal([]byte(w.run("diff", "-f", file, "-o", "json").want(t, exitNo).out), &all))
+		var lines []string
+		for _, ch := range all {
+			for _, l := range ch.Lines {
+				if ch.Kind == "Deployment" && strings.HasPrefix(strings.TrimLeft(l, "+- "), "replicas:") {
+					lines = append(lines, l)
+				}
+			}
+		}
+		return strings.Join(lines, ", ")
+	}
+	scaled := `{"metadata":{"annotations":{"service.stackwright.dev/replicas":"autoscaler"}},"spec":{"replicas":5}}`
+	must(t, w.client.Patch(t.Context(), api.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(scaled))))
+	if got := replicas(); got != "-   replicas: 5, +   replicas: 2" {
+		t.Errorf("without an autoscaler the difference is %q", got)
+	}
+	scaler := &autoscalingv2.HorizontalPodAutoscaler{Spec: autoscalingv2.HorizontalPodAutoscalerSpec{MaxReplicas: 9,
+		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment",
+			Name: "identity-api"}}}
+	scaler.Name, scaler.Namespace = "identity-api", "default"
+	must(t, w.client.Create(t.Context(), scaler))
+	if got := replicas(); got != "" {
+		t.Errorf("with an autoscaler the difference is %q", got)
+	}
 }

@@ -153,7 +153,9 @@ func (p *player[T]) act(s *stage, v *view[T], st *step.Step[T]) error {
 	sc := step.NewScope(v.owner, st, v, logr.Discard(), time.Now())
 	// Nothing is generated of a Secret that is made up, such as a certificate that an authority would have to sign.
 	known := st.Kind != step.KindSecret || v.has(st.Reads)
+	v.playing = st
 	objects, err := objectsOf(sc, st, s)
+	v.playing = nil
 	if err == nil {
 		err = sc.Err()
 	}

@@ -15,6 +15,7 @@ import (
 
 	"stackwright.dev/kit/owner"
 	"stackwright.dev/kit/ref"
+	"stackwright.dev/kit/step"
 )
 
 // stage is what the players see: what was made so far, before what the cluster has.
@@ -123,6 +124,8 @@ type view[T owner.Object] struct {
 	owner T
 	refs  []ref.Ref[T]
 	made  map[string][]client.Object
+	// playing is the step that is being played; nil between steps.
+	playing *step.Step[T]
 }
 
 // Referenced returns the objects of a reference. One that a person would have to make is stood for by an empty one.
@@ -207,11 +210,22 @@ func (v *view[T]) has(names []string) bool {
 	return true
 }
 
-// Child returns an object that a step made.
+// Child returns an object that a step made. A step that looks at what it made itself sees what the cluster has.
 func (v *view[T]) Child(step, kind, name string) client.Object {
 	for _, o := range v.made[step] {
 		if o.GetObjectKind().GroupVersionKind().Kind == kind && o.GetName() == name {
 			return o
+		}
+	}
+	if v.playing == nil || v.playing.Name != step {
+		return nil
+	}
+	for _, proto := range v.playing.Makes {
+		gvk, err := apiutil.GVKForObject(proto, v.stage.scheme)
+		if o, ok := proto.DeepCopyObject().(client.Object); ok && err == nil && gvk.Kind == kind {
+			o.SetNamespace(v.owner.GetNamespace())
+			o.SetName(name)
+			return v.stage.live(o)
 		}
 	}
 	return nil
