@@ -36,8 +36,7 @@ the control plane's deletionPolicy says.`,
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), limit)
 			defer cancel()
-			width := 80
-			board := progress.New(a.err, a.errTerminal(&width), width)
+			board := a.board()
 			defer board.Close()
 			if name == "" {
 				return a.uninstall(ctx, board, confirm)

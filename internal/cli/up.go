@@ -75,15 +75,15 @@ type ascent struct {
 	upFlags
 	board *progress.Board
 	local bool
+	// patience is how long nothing may change before the cause is told.
+	patience time.Duration
 	// sizeSet and profileSet tell that a person asked for these, which then change a control plane that exists.
 	sizeSet, profileSet bool
 }
 
 func (a *app) bringUp(ctx context.Context, cmd *cobra.Command, f upFlags) error {
-	width := 80
-	live := a.errTerminal(&width)
-	u := &ascent{app: a, upFlags: f, board: progress.New(a.err, live, width), local: a.kubeconfig == "",
-		sizeSet: cmd.Flags().Changed("size"), profileSet: cmd.Flags().Changed("profile")}
+	u := &ascent{app: a, upFlags: f, board: a.board(), local: a.kubeconfig == "",
+		patience: patience, sizeSet: cmd.Flags().Changed("size"), profileSet: cmd.Flags().Changed("profile")}
 	began := time.Now()
 	result, err := u.run(ctx)
 	u.board.Close()
@@ -177,14 +177,15 @@ func (u *ascent) failed(ctx context.Context, err error) error {
 	return timeout{fmt.Errorf("not done after %s: %w; run up again to go on", u.timeout, err)}
 }
 
-// errTerminal tells whether standard error is a terminal, and how wide.
-func (a *app) errTerminal(width *int) bool {
+// board shows progress on standard error: live when that is a terminal, else as a log.
+func (a *app) board() *progress.Board {
 	f, ok := a.err.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return false
+		return progress.New(a.err, false, 0)
 	}
-	if w, _, err := term.GetSize(int(f.Fd())); err == nil {
-		*width = w
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		width = 80
 	}
-	return true
+	return progress.New(a.err, true, width)
 }

@@ -278,7 +278,7 @@ func (u *ascent) fromFile() (*unstructured.Unstructured, error) {
 
 // await follows the control plane until it is ready.
 func (u *ascent) await(ctx context.Context, c client.Client, p *progress.Part, result *arrival) error {
-	last, since := "", time.Now()
+	last := lull{since: time.Now()}
 	var doubt forbearance
 	for {
 		var s *survey
@@ -305,12 +305,8 @@ func (u *ascent) await(ctx context.Context, c client.Client, p *progress.Part, r
 			result.clouds, _, err = u.writeClouds(ctx, c, o)
 			return err
 		}
-		if line := s.oneLine(); line != last {
-			last, since = line, time.Now()
-			p.Note("%s", line)
-		} else if time.Since(since) > patience {
-			since = time.Now()
-			u.hint(ctx, p)
+		if err := u.tell(ctx, c, p, &last, s.oneLine()); err != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():
@@ -320,15 +316,38 @@ func (u *ascent) await(ctx context.Context, c client.Client, p *progress.Part, r
 	}
 }
 
+// lull is since when what there is to tell has been the same.
+type lull struct {
+	line  string
+	since time.Time
+}
+
+// tell notes a line that is another one than the last, and the first cause when there has been none for long.
+func (u *ascent) tell(ctx context.Context, c client.Reader, p *progress.Part, last *lull, line string) error {
+	switch {
+	case line != last.line:
+		*last = lull{line: line, since: time.Now()}
+		p.Note("%s", line)
+	case time.Since(last.since) > u.patience:
+		last.since = time.Now()
+		return u.hint(ctx, c, p)
+	}
+	return nil
+}
+
 // patience is how long nothing may change before up says what the first cause is.
 const patience = 45 * time.Second
 
-// hint notes the first cause of a wait.
-func (u *ascent) hint(ctx context.Context, p *progress.Part) {
+// hint notes the first cause of a wait. It is an error when the wait is in vain: what was refused for a moment, such as
+// for a release that an operator had not seen yet, is not any more by now.
+func (u *ascent) hint(ctx context.Context, c client.Reader, p *progress.Part) error {
 	f, err := u.explain(ctx, "")
-	if err != nil || f == nil {
-		return
+	if err == nil && f != nil {
+		if err := refusal(ctx, c, f); err != nil {
+			return fmt.Errorf("waiting for the control plane: %w", err)
+		}
+		first := f.First()
+		p.Note("no change for a while; %s: %s: %s", first.Object, first.Reason, brief(first.Message))
 	}
-	first := f.First()
-	p.Note("no change for a while; %s: %s: %s", first.Object, first.Reason, brief(first.Message))
+	return nil
 }
