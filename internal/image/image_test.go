@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackwright.dev/stackwright/internal/image/oci"
+	"stackwright.dev/stackwright/internal/version"
 )
 
 // description is a release whose single image needs no packages.
@@ -72,8 +73,8 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// The label with the version is that of the main package, as dpkg knows it. An image without packages, or whose main
-// package is not there, has none.
+// The label with the version is that of the main package, as dpkg knows it, or without one of the program, as it knows
+// it itself. An image whose main package is not there has none.
 func TestVersionLabel(t *testing.T) {
 	const status = "Package: libtool\nStatus: install ok installed\nVersion: 9\nArchitecture: amd64\n\n" +
 		"Package: tool\nStatus: install ok installed\nVersion: 2:27.0.0-3\nArchitecture: all\n\n" +
@@ -82,6 +83,7 @@ func TestVersionLabel(t *testing.T) {
 		"the main package's": {"tool", "2:27.0.0-3"},
 		"not installed":      {"gone", ""},
 		"not there":          {"other", ""},
+		"the program's":      {`""`, version.Info().Version},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options(t)

@@ -2,6 +2,7 @@
 package version
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -22,14 +23,12 @@ type Build struct {
 
 // Info reads the build from what the linker noted in the executable.
 func Info() Build {
-	b := Build{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := Build{Version: devel, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		b.Version = v
-	}
+	b.Version = Of(info)
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
@@ -39,6 +38,17 @@ func Info() Build {
 		}
 	}
 	return b
+}
+
+// devel is the version of what was built without version control.
+const devel = "devel"
+
+// Of is the version of a program by what the linker noted in it.
+func Of(info *debug.BuildInfo) string {
+	if v := info.Main.Version; v != "(devel)" {
+		return cmp.Or(v, devel)
+	}
+	return devel
 }
 
 // String is the build of this program in one line.

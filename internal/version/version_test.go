@@ -1,6 +1,9 @@
 package version
 
-import "testing"
+import (
+	"runtime/debug"
+	"testing"
+)
 
 func TestString(t *testing.T) {
 	for want, b := range map[string]Build{
@@ -10,6 +13,14 @@ func TestString(t *testing.T) {
 	} {
 		if got := b.String(); got != want {
 			t.Errorf("the build is %q, want %q", got, want)
+		}
+	}
+}
+
+func TestOf(t *testing.T) {
+	for noted, want := range map[string]string{"": "devel", "(devel)": "devel", "v1.2.0": "v1.2.0"} {
+		if got := Of(&debug.BuildInfo{Main: debug.Module{Version: noted}}); got != want {
+			t.Errorf("the version of what is noted as %q is %q, want %q", noted, got, want)
 		}
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -238,4 +240,15 @@ func TestSave(t *testing.T) {
 		t.Errorf("the archive holds %+v", got)
 	}
 	check(t, got.Image)
+}
+
+// A registry on another machine is asked over TLS, which it may not have.
+func TestAdviceWithoutTLS(t *testing.T) {
+	const want = "; give --plain-http when images.example has no TLS"
+	if got := advice(fmt.Errorf("asking: %w", http.ErrSchemeMismatch), "images.example"); got != want {
+		t.Errorf("the advice is %q, want %q", got, want)
+	}
+	if got := advice(io.ErrUnexpectedEOF, "images.example"); got != "" {
+		t.Errorf("the advice about a lost connection is %q", got)
+	}
 }

@@ -2,14 +2,18 @@ package oci
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
@@ -22,7 +26,8 @@ type Pusher struct {
 }
 
 // Push puts an image, with its layers compressed, and what is attached to it under a reference. The credentials are
-// those of the user's container tools. It returns the digest that the image has there.
+// those of the user's container tools, the authorities those of the system, or of SSL_CERT_FILE. It returns the digest
+// that the image has there.
 func (p *Pusher) Push(ctx context.Context, named Named, ref string) (string, error) {
 	var options []name.Option
 	if p.PlainHTTP {
@@ -42,7 +47,7 @@ func (p *Pusher) Push(ctx context.Context, named Named, ref string) (string, err
 		return "", fmt.Errorf("pushing %s: %w", ref, err)
 	}
 	if err := remote.Write(tag, image, with...); err != nil {
-		return "", fmt.Errorf("pushing %s: %w", ref, err)
+		return "", fmt.Errorf("pushing %s: %w%s", ref, err, advice(err, tag.RegistryStr()))
 	}
 	contents, err := attachments(named.Attached)
 	if err != nil {
@@ -54,6 +59,23 @@ func (p *Pusher) Push(ctx context.Context, named Named, ref string) (string, err
 		}
 	}
 	return digest.String(), nil
+}
+
+// advice is what to do about a push that failed; empty when there is none. A registry on this machine is asked without
+// TLS, too, so that there may be two errors in one, of which the first here is the one that matters.
+func advice(err error, registry string) string {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "; give the file with the CA of " + registry + " as SSL_CERT_FILE"
+	}
+	if e, ok := errors.AsType[*transport.Error](err); ok && e.StatusCode == http.StatusUnauthorized {
+		return "; log in with docker login " + registry + ", or podman login"
+	} else if ok && e.StatusCode == http.StatusForbidden {
+		return "; log in to " + registry + " as somebody who may push there, or name another path"
+	}
+	if errors.Is(err, http.ErrSchemeMismatch) {
+		return "; give --plain-http when " + registry + " has no TLS"
+	}
+	return ""
 }
 
 // attach makes the artifact anew: its subject is the compressed image, whose digest is another.

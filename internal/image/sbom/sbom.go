@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"stackwright.dev/stackwright/internal/image/apt"
+	"stackwright.dev/stackwright/internal/version"
 )
 
 // Component is one thing that an image holds.
@@ -70,7 +71,7 @@ func (c *Contents) AddProgram(file string) error {
 
 func (c *Contents) addModules(info *debug.BuildInfo) {
 	program := info.Path
-	c.Components = append(c.Components, module(info.Main.Path, info.Main.Version, program),
+	c.Components = append(c.Components, module(info.Main.Path, version.Of(info), program),
 		module("stdlib", strings.TrimPrefix(info.GoVersion, "go"), program))
 	for _, dependency := range info.Deps {
 		// A replacement without a version is a folder, which tells nobody anything.

@@ -67,7 +67,7 @@ func TestAddModules(t *testing.T) {
 		}})
 	const program = "a.example/cmd/tool"
 	want := []Component{
-		{Name: "a.example", Source: program, URL: "pkg:golang/a.example"},
+		{Name: "a.example", Version: "devel", Source: program, URL: "pkg:golang/a.example@devel"},
 		{Name: "stdlib", Version: "1.26.8", Source: program, URL: "pkg:golang/stdlib@1.26.8"},
 		{Name: "github.com/Masterminds/semver/v3", Version: "v3.4.0", Source: program,
 			URL: "pkg:golang/github.com/masterminds/semver/v3@v3.4.0"},
