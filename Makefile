@@ -41,7 +41,7 @@ build: $(PROGRAMS) $(CLUSTER) ## Build all programs into bin/
 
 $(PROGRAMS) &: $(call sources,api kit internal cmd images releases charts) go.mod go.sum
 	@$(call compile,.,./cmd/...)
-	touch $(PROGRAMS)
+	touch $(PROGRAMS) && ln -sf stackwright bin/kubectl-stackwright
 
 bin/devcluster bin/pause &: $(call sources,devcluster/internal devcluster/pause) devcluster/main.go devcluster/go.mod devcluster/go.sum
 	@echo "Kubernetes becomes one binary; the first time takes minutes"
@@ -70,7 +70,7 @@ test: lint generated test-unit test-race test-api test-e2e ## All checks and tes
 # What links all of Kubernetes is checked by what needs no facts about its 2,000 packages: these take minutes.
 lint: $(TOOLS) ## Check shape and style of the code, in every module
 	for m in '. ./...' 'kit ./...' 'tools ./...' 'devcluster ./pause ./e2e/... ./internal/!(kubernetes)' \
-	  'devcluster --enable-only=errcheck,errorlint,funlen,gocognit,lll,nestif,revive,unconvert,whitespace . ./internal/kubernetes'; do \
+	  devcluster{' ./internal/kubernetes',/coredns}' --enable-only=errcheck,errorlint,funlen,gocognit,lll,nestif,revive,unconvert,whitespace .'; do \
 	  (cd $${m%% *} && golangci-lint run --config $(CURDIR)/.golangci.yml $(if $(FIX),--fix) $${m#* }) || no=1; done; $(passed)
 
 generated: $(TOOLS) ## Fail when a generated file is not what the types say

@@ -28,3 +28,18 @@ func TestUnitsLeaveNoTemporaryFiles(t *testing.T) {
 		}
 	}
 }
+
+// kube-proxy works in the mode nftables, whatever its default is.
+func TestProxyMode(t *testing.T) {
+	n := Node{Node: cluster.Node{Name: "node-1"}, Cluster: &cluster.Cluster{Name: "rules"}, Binary: "/bin/devcluster"}
+	for _, u := range n.Units() {
+		if !slices.Contains(u.Spec.Command, "kube-proxy") {
+			continue
+		}
+		if !slices.Contains(u.Spec.Command, "--proxy-mode=nftables") {
+			t.Errorf("kube-proxy is started as %q", u.Spec.Command)
+		}
+		return
+	}
+	t.Error("no unit of the node is kube-proxy")
+}
