@@ -1,13 +1,17 @@
 package controlplane_test
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/infra/infratest"
 )
 
 // optional are the services that run when they are asked for.
@@ -25,6 +29,22 @@ func ask(services ...string) map[string]any {
 
 // title is the kind of a service.
 func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
+// The longest name of a control plane leaves room for those of all services.
+func TestLongName(t *testing.T) {
+	s := withNova()
+	s.Files[1] = filepath.Join(t.TempDir(), "owner.yaml")
+	var services []string
+	for _, name := range append(optional(), "nova") {
+		services = append(services, name+": {}")
+	}
+	owner := fmt.Sprintf("apiVersion: controlplane.stackwright.dev/v1alpha1\nkind: OpenStackControlPlane\n"+
+		"metadata: {name: first, namespace: cloud}\nspec: {size: dev, services: {%s}}\n", strings.Join(services, ", "))
+	if err := os.WriteFile(s.Files[1], []byte(owner), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	infratest.LongName(t, s, "OpenStackControlPlane/cloud/first")
+}
 
 // Each service that is asked for is a few objects more, and the control plane tells where it answers.
 func TestServicesAreAddedByName(t *testing.T) {
