@@ -33,6 +33,7 @@ type writer struct {
 	acknowledged []int64
 	done         chan struct{}
 	last         atomic.Int64
+	failed       atomic.Int64
 }
 
 func newWriter(t *testing.T, l *story.Lab, o *operator) *writer {
@@ -108,6 +109,7 @@ func (w *writer) run(ctx context.Context) {
 			w.last.Store(id)
 			continue
 		}
+		w.failed.Add(1)
 		story.Pause(ctx, 20*time.Millisecond)
 	}
 	if db != nil {
