@@ -76,7 +76,7 @@ func TestServerRefusesChanges(t *testing.T) {
 		} {
 			b := p.Object(rack)
 			servicetest.Must(p.T, unstructured.SetNestedField(b.Object, c[0], "spec", field))
-			servicetest.Denied(p.T, p.Client.Update(p.T.Context(), b), c[1])
+			servicetest.Denied(p.T, servicetest.Update(p, b), c[1])
 		}
 	})
 }
@@ -88,12 +88,12 @@ func TestServerRefusesOtherDisks(t *testing.T) {
 	kittest.New(t, s).Run(t, func(p *kittest.Play) {
 		b := p.Object(rack)
 		servicetest.Must(p.T, unstructured.SetNestedField(b.Object, "other", "spec", "storage", "rbd", "pool"))
-		servicetest.Denied(p.T, p.Client.Update(p.T.Context(), b), "storage.rbd.pool cannot be changed")
+		servicetest.Denied(p.T, servicetest.Update(p, b), "storage.rbd.pool cannot be changed")
 		b = p.Object(rack)
 		unstructured.RemoveNestedField(b.Object, "spec", "storage")
-		servicetest.Denied(p.T, p.Client.Update(p.T.Context(), b), "storage cannot be given to a block or taken from it")
+		servicetest.Denied(p.T, servicetest.Update(p, b), "storage cannot be given to a block or taken from it")
 		b = p.Object(rack)
 		servicetest.Must(p.T, unstructured.SetNestedField(b.Object, "nova", "spec", "storage", "rbd", "user"))
-		servicetest.Must(p.T, p.Client.Update(p.T.Context(), b))
+		servicetest.Must(p.T, servicetest.Update(p, b))
 	})
 }

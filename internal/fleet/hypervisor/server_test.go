@@ -35,7 +35,7 @@ func TestServerRefuses(t *testing.T) {
 		} {
 			o := p.Object(node1)
 			servicetest.Must(t, unstructured.SetNestedField(o.Object, c[0], "spec", path))
-			servicetest.Denied(p.T, p.Client.Update(p.T.Context(), o), c[1])
+			servicetest.Denied(p.T, servicetest.Update(p, o), c[1])
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"stackwright.dev/kit/kittest"
@@ -53,10 +54,12 @@ func TestServerRefuses(t *testing.T) {
 			}
 		}
 		have := p.Object(set)
+		patch := client.MergeFrom(have.DeepCopy())
 		if err := unstructured.SetNestedField(have.Object, "another", "spec", "ovn"); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Client.Update(t.Context(), have); err == nil || !strings.Contains(err.Error(), "ovn cannot change") {
+		err := p.Client.Patch(t.Context(), have, patch)
+		if err == nil || !strings.Contains(err.Error(), "ovn cannot change") {
 			t.Errorf("another OVN: the answer is %v", err)
 		}
 	})

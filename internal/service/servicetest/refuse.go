@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"stackwright.dev/kit/kittest"
@@ -35,4 +37,17 @@ func Denied(tb testing.TB, err error, words string) {
 	if err == nil || !strings.Contains(err.Error(), words) {
 		tb.Errorf("the answer is %v\nwant %s", err, words)
 	}
+}
+
+// Update writes an object over whatever an operator has made of its status meanwhile.
+func Update(p *kittest.Play, u *unstructured.Unstructured) error {
+	p.T.Helper()
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		live := u.DeepCopy()
+		if err := p.Client.Get(p.T.Context(), client.ObjectKeyFromObject(u), live); err != nil {
+			return err
+		}
+		u.SetResourceVersion(live.GetResourceVersion())
+		return p.Client.Update(p.T.Context(), u)
+	})
 }

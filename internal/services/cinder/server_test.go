@@ -43,7 +43,7 @@ func TestServerRefuses(t *testing.T) {
 		})
 		cinder := p.Object(kind().Object)
 		servicetest.Must(t, unstructured.SetNestedField(cinder.Object, "other", "spec", "identity", "keystone"))
-		servicetest.Denied(t, p.Client.Update(t.Context(), cinder), "identity cannot be changed")
+		servicetest.Denied(t, servicetest.Update(p, cinder), "identity cannot be changed")
 	})
 }
 

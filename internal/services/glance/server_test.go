@@ -49,7 +49,7 @@ func TestServerRefuses(t *testing.T) {
 			glance := p.Object(kind().Object)
 			stores := []any{map[string]any{"name": "images", "file": file}}
 			servicetest.Must(t, unstructured.SetNestedSlice(glance.Object, stores, "spec", "stores"))
-			servicetest.Denied(t, p.Client.Update(t.Context(), glance), want)
+			servicetest.Denied(t, servicetest.Update(p, glance), want)
 		}
 	})
 }

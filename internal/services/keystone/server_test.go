@@ -76,8 +76,9 @@ func TestServerRefuses(t *testing.T) {
 			}
 		}
 		region := p.Object(identity)
+		patch := client.MergeFrom(region.DeepCopy())
 		must(t, unstructured.SetNestedField(region.Object, "RegionTwo", "spec", "region"))
-		if err := p.Client.Update(t.Context(), region); err == nil ||
+		if err := p.Client.Patch(t.Context(), region, patch); err == nil ||
 			!strings.Contains(err.Error(), "region cannot be changed") {
 			t.Errorf("a new region: the answer is %v", err)
 		}

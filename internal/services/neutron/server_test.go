@@ -36,6 +36,6 @@ func TestServerRefuses(t *testing.T) {
 		})
 		neutron := p.Object(kind().Object)
 		servicetest.Must(t, unstructured.SetNestedField(neutron.Object, "other", "spec", "ovn"))
-		servicetest.Denied(t, p.Client.Update(t.Context(), neutron), "ovn cannot be changed")
+		servicetest.Denied(t, servicetest.Update(p, neutron), "ovn cannot be changed")
 	})
 }

@@ -34,6 +34,6 @@ func TestServerRefuses(t *testing.T) {
 		})
 		object := p.Object(novaObject)
 		servicetest.Must(t, unstructured.SetNestedField(object.Object, "other", "spec", "identity", "keystone"))
-		servicetest.Denied(t, p.Client.Update(t.Context(), object), "identity cannot be changed")
+		servicetest.Denied(t, servicetest.Update(p, object), "identity cannot be changed")
 	})
 }

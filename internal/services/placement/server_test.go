@@ -31,6 +31,6 @@ func TestServerRefuses(t *testing.T) {
 		})
 		placement := p.Object(kind().Object)
 		servicetest.Must(t, unstructured.SetNestedField(placement.Object, "other", "spec", "identity", "keystone"))
-		servicetest.Denied(t, p.Client.Update(t.Context(), placement), "identity cannot be changed")
+		servicetest.Denied(t, servicetest.Update(p, placement), "identity cannot be changed")
 	})
 }

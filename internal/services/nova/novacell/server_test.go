@@ -29,6 +29,6 @@ func TestServerRefuses(t *testing.T) {
 		})
 		object := p.Object(kind().Object)
 		servicetest.Must(t, unstructured.SetNestedField(object.Object, "other", "spec", "nova"))
-		servicetest.Denied(t, p.Client.Update(t.Context(), object), "nova cannot be changed")
+		servicetest.Denied(t, servicetest.Update(p, object), "nova cannot be changed")
 	})
 }
