@@ -144,6 +144,19 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// documents reads the objects of a file of several.
+func documents(t *testing.T, text string) (objects []*unstructured.Unstructured) {
+	t.Helper()
+	for doc := range strings.SplitSeq("\n"+text, "\n---\n") {
+		u := &unstructured.Unstructured{}
+		must(t, yaml.Unmarshal([]byte(doc), &u.Object))
+		if len(u.Object) > 0 {
+			objects = append(objects, u)
+		}
+	}
+	return objects
+}
+
 func TestDiffOfNothing(t *testing.T) {
 	w := newWorld(t)
 	const object = "{apiVersion: infra.stackwright.dev/v1alpha1, kind: Memcached, " +
@@ -151,12 +164,8 @@ func TestDiffOfNothing(t *testing.T) {
 	file := t.TempDir() + "/cache.yaml"
 	must(t, os.WriteFile(file, []byte(object), 0o600))
 	rendered := w.run("render", "-f", file).want(t, exitDone).out
-	for doc := range strings.SplitSeq("\n---\n"+object+"\n"+rendered, "\n---\n") {
-		u := &unstructured.Unstructured{}
-		must(t, yaml.Unmarshal([]byte(doc), &u.Object))
-		if len(u.Object) > 0 {
-			must(t, w.client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(u), client.FieldOwner("memcached")))
-		}
+	for _, u := range documents(t, object+"\n"+rendered) {
+		must(t, w.client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(u), client.FieldOwner("memcached")))
 	}
 	w.run("diff", "-f", file).want(t, exitDone, "Nothing would change.")
 	if all := answers[[]change](t, w, exitDone, "diff", "-f", file); len(all) != 0 {
@@ -190,9 +199,7 @@ func TestDiffLeavesNumbersToAutoscalers(t *testing.T) {
 	file := t.TempDir() + "/identity.yaml"
 	must(t, os.WriteFile(file, []byte(object), 0o600))
 	api := &unstructured.Unstructured{}
-	for doc := range strings.SplitSeq(w.run("render", "-f", file).want(t, exitDone).out, "\n---\n") {
-		u := &unstructured.Unstructured{}
-		must(t, yaml.Unmarshal([]byte(doc), &u.Object))
+	for _, u := range documents(t, w.run("render", "-f", file).want(t, exitDone).out) {
 		if u.GetKind() == "Deployment" && u.GetName() == "identity-api" {
 			api = u
 		}

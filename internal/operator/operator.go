@@ -68,8 +68,8 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	return nil
 }
 
-// private refuses an address that others than the pod itself, and port-forward, reach: profiles have no authentication.
-func private(address string) error {
+// loopback refuses addresses that more than the pod itself, and port-forward, reach: profiles ask for no password.
+func loopback(address string) error {
 	if address == "" {
 		return nil
 	}
@@ -86,7 +86,7 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	if o.Workers < 0 {
 		return nil, fmt.Errorf("--workers is %d; give 1 or more", o.Workers)
 	}
-	if err := private(o.Profiles); err != nil {
+	if err := loopback(o.Profiles); err != nil {
 		return nil, fmt.Errorf("--pprof is %q: %w", o.Profiles, err)
 	}
 	releases := &releases{}

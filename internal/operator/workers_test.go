@@ -24,7 +24,7 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"", "127.0.0.1:6060", "[::1]:6060", "localhost:6060"} {
-		if err := private(address); err != nil {
+		if err := loopback(address); err != nil {
 			t.Errorf("profiles at %q are refused: %v", address, err)
 		}
 	}

@@ -80,6 +80,19 @@ func TestChartRunsAllControllersByDefault(t *testing.T) {
 	}
 }
 
+// Profiles are served where somebody asks for them, and nowhere else.
+func TestChartServesProfilesOnRequest(t *testing.T) {
+	for address, want := range map[string]int{"": 0, "127.0.0.1:6060": 1} {
+		text, err := template(t, map[string]any{"image": "example.test/operator:1", "pprof": address})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(text, "--pprof="+address); got != want {
+			t.Errorf("with pprof %q the chart has the flag %d times, want %d", address, got, want)
+		}
+	}
+}
+
 func TestChartRefusesBadValues(t *testing.T) {
 	for name, c := range map[string]struct {
 		values map[string]any
@@ -89,7 +102,8 @@ func TestChartRefusesBadValues(t *testing.T) {
 		"unknown value": {map[string]any{"image": "a", "colour": "red"}, "colour"},
 		"unknown controller": {map[string]any{"image": "a", "operators": []any{map[string]any{"name": "x",
 			"controllers": []any{"nowhere"}}}}, `controller "nowhere" does not exist; those that exist are`},
-		"no operators": {map[string]any{"image": "a", "operators": []any{}}, "operators"},
+		"open profiles": {map[string]any{"image": "a", "pprof": ":6060"}, "pprof"},
+		"no operators":  {map[string]any{"image": "a", "operators": []any{}}, "operators"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := template(t, c.values)

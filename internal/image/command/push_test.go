@@ -1,17 +1,10 @@
 package command
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"log"
-	"math/big"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/registry"
+
+	"stackwright.dev/stackwright/internal/pki"
 )
 
 // asProgram in the environment makes the test itself the program "images" with these arguments: authorities are read
@@ -71,22 +66,15 @@ func serve(t *testing.T, certificate *tls.Certificate, door func(http.Handler) h
 // authority makes a CA, of which it writes the file, and a certificate of this machine under it.
 func authority(t *testing.T) (file string, leaf *tls.Certificate) {
 	t.Helper()
-	now := time.Now()
-	ca := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
-	own := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: ca.NotBefore, NotAfter: ca.NotAfter,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	ca, err := pki.NewCA("registries", time.Now())
 	must(t, err)
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(t, err)
-	root, err := x509.CreateCertificate(rand.Reader, ca, ca, caKey.Public(), caKey)
-	must(t, err)
-	signed, err := x509.CreateCertificate(rand.Reader, own, ca, key.Public(), caKey)
+	own, err := pki.Issue(ca, pki.Request{Names: []string{"127.0.0.1"}}, time.Now())
 	must(t, err)
 	file = filepath.Join(t.TempDir(), "ca.crt")
-	must(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: root}), 0o600))
-	return file, &tls.Certificate{Certificate: [][]byte{signed}, PrivateKey: key}
+	must(t, os.WriteFile(file, ca.Cert, 0o600))
+	certificate, err := tls.X509KeyPair(own.Cert, own.Key)
+	must(t, err)
+	return file, &certificate
 }
 
 func open(next http.Handler) http.Handler { return next }
