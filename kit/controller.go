@@ -50,7 +50,7 @@ type queues func(controller string, l workqueue.TypedRateLimiter[reconciler.Requ
 func New[T owner.Object](d Definition[T], scheme *runtime.Scheme) (Controller, error) {
 	p, err := reconcile.NewPlan(reconcile.Config[T]{
 		Name: d.Name, New: d.New, Refs: d.Refs, Steps: d.Steps, Report: d.Report, Guard: d.Guard, Turn: d.Turn,
-		Notice: d.Notice, Inherits: d.Inherits,
+		Notice: d.Notice, Inherits: d.Inherits, Estate: d.Estate,
 		Parallel: cmp.Or(d.Options.Parallel, 4), Deadline: cmp.Or(d.Options.Deadline, 10*time.Minute),
 		Components: d.Options.Components, Pods: d.Options.Pods,
 	}, scheme)

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/owner"
 	"stackwright.dev/kit/ref"
@@ -30,8 +31,10 @@ type Definition[T owner.Object] struct {
 	// children and references, but not what is in Secrets and ConfigMaps. It may be nil.
 	Guard func(v step.View, o T) string
 	// Inherits tells whether what owners below o have kept goes with o, as far as it is in o's namespace and of kinds that
-	// steps make: those owners may be long gone. It may be nil.
+	// steps make or that Estate names: those owners may be long gone. It may be nil.
 	Inherits func(o T) bool
+	// Estate has a prototype of each kind that o inherits and that none of its own steps makes.
+	Estate []client.Object
 	// Turn is asked before each run of an owner that exists, so that what many owners share, and what answers slowly, does
 	// not keep all workers busy. It returns what is called at the end of the run, or nil when it is not the owner's turn:
 	// then Wake has to wake it when it is. It may be nil.

@@ -18,6 +18,8 @@ type Plan struct {
 	Steps []reconcile.StepInfo
 	// Makes lists the kinds that steps make, Reads those that references name, Holds those that they keep from vanishing.
 	Makes, Reads, Holds []schema.GroupVersionKind
+	// Estate lists the kinds that the owner only inherits.
+	Estate []schema.GroupVersionKind
 	// Text and Dot are the graph for a terminal and for Graphviz.
 	Text, Dot string
 }
@@ -26,7 +28,7 @@ type Plan struct {
 func (c *typed[T]) Plan() Plan {
 	makes, reads, holds := c.plan.Declared()
 	return Plan{Kind: c.plan.Kind, Steps: c.plan.Info(), Makes: makes, Reads: reads, Holds: holds,
-		Text: c.plan.Graph.Text(), Dot: c.plan.Graph.Dot()}
+		Estate: c.plan.EstateKinds(), Text: c.plan.Graph.Text(), Dot: c.plan.Graph.Dot()}
 }
 
 // Rules returns the rights that controllers need, computed from what their graphs declare, one rule per API group and
@@ -55,6 +57,9 @@ func Rules(plural func(schema.GroupVersionKind) string, controllers ...Controlle
 		}
 		for _, k := range p.Reads {
 			add(k, "", "get", "list", "watch")
+		}
+		for _, k := range p.Estate {
+			add(k, "", "get", "list", "watch", "delete")
 		}
 		for _, k := range p.Holds {
 			add(k, "", "patch")

@@ -79,6 +79,7 @@ func Definition(releases func(context.Context) ([]string, error)) kit.Definition
 		Guard:  guard,
 		// What services kept that were taken out goes with the data of those that were not.
 		Inherits: func(o *cloud) bool { return !keepsData(o) },
+		Estate:   []kubeclient.Object{&corev1.PersistentVolumeClaim{}},
 	}
 }
 
@@ -90,8 +91,6 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 		step.Check(stepRelease, checkRelease(releases), release, step.Condition[*cloud]("ReleaseReady")),
 		// Nothing comes after it: the services go on with a release that is held.
 		step.Check("release-kept", keptRelease, release, step.Condition[*cloud]("ReleaseReady")),
-		// No step makes volumes; services do, and what they kept of them is inherited.
-		step.Check("estate", nothing, step.Makes[*cloud](&corev1.PersistentVolumeClaim{})),
 		pki.CA(stepCA, caSecret, ownCA, ready, step.Condition[*cloud]("CAReady"), step.KeepWhen(keepsData)),
 		step.Objects(stepGalera, galera, ready, release, step.Reads[*cloud](refGalera), step.After[*cloud](stepCA),
 			step.When(galeraOn), step.Makes[*cloud](&infrav1.Galera{}), step.Condition[*cloud]("GaleraReady")),

@@ -142,6 +142,7 @@ func (w *World) declare(cs []kit.Controller) {
 		}
 		add(p.Kind)
 		add(p.Makes...)
+		add(p.Estate...)
 		add(p.Reads...)
 	}
 	for _, u := range w.objects {

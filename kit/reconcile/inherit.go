@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -15,7 +16,7 @@ func (r *run[T]) inherit() error {
 		return nil
 	}
 	estate := apply.SetID(r.o.GetName(), r.o.GetNamespace(), r.Kind.GroupKind())
-	for _, gvk := range r.madeKinds {
+	for _, gvk := range slices.Concat(r.madeKinds, r.estateKinds) {
 		gk := gvk.GroupKind()
 		if !r.Store.Watched(gk) {
 			continue // not served, so there is none

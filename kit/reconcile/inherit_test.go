@@ -1,12 +1,18 @@
 package reconcile_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit"
 	"stackwright.dev/kit/apply"
 	"stackwright.dev/kit/step"
 )
@@ -68,5 +74,37 @@ func TestInheritance(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Kinds that no step makes are inherited where the definition names them, with the right to delete them and not to make
+// them.
+func TestInheritanceOfWhatNoStepMakes(t *testing.T) {
+	def := define(step.Objects("config", configMap("config", fixed), makesMaps))
+	def.Inherits = func(*app) bool { return true }
+	def.Estate = []client.Object{&corev1.Secret{}}
+	inWorld(t, def, func(w *world) {
+		w.create(newApp("one"))
+		w.wantReady("one")
+		cm := &corev1.ConfigMap{}
+		w.do(w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one-config"}, cm))
+		kept := &corev1.Secret{}
+		kept.Name, kept.Labels = "kept", map[string]string{apply.LabelEstate: cm.Labels[apply.LabelPartOf],
+			apply.LabelPartOf: "applyset-of-one-that-is-gone"}
+		w.create(kept)
+		w.do(w.c.Delete(t.Context(), w.app("one")))
+		w.pass(settle)
+		if err := w.c.Get(t.Context(), client.ObjectKeyFromObject(kept), kept); !apierrors.IsNotFound(err) {
+			t.Errorf("what was inherited is not gone: %v", err)
+		}
+	})
+	ctl, err := kit.New(def, scheme(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := kit.Rules(func(gvk schema.GroupVersionKind) string { return gvk.Kind }, ctl)
+	i := slices.IndexFunc(rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.Resources, "Secret") })
+	if i < 0 || strings.Join(rules[i].Verbs, " ") != "delete get list watch" {
+		t.Errorf("the rights are %v", rules)
 	}
 }

@@ -32,6 +32,7 @@ type Config[T owner.Object] struct {
 	Report     func(v step.View, o T)
 	Guard      func(v step.View, o T) string
 	Inherits   func(o T) bool
+	Estate     []client.Object
 	Turn       func(o T) (done func())
 	Notice     func(o T, gone bool)
 	Parallel   int
@@ -56,7 +57,7 @@ type Plan[T owner.Object] struct {
 	refGK  []schema.GroupKind
 	kinds  string
 
-	madeKinds, readKinds, heldKinds []schema.GroupVersionKind
+	madeKinds, readKinds, heldKinds, estateKinds []schema.GroupVersionKind
 }
 
 // NewPlan checks a config. The error joins everything that is wrong with it.
@@ -85,7 +86,7 @@ func NewPlan[T owner.Object](c Config[T], scheme *runtime.Scheme) (*Plan[T], err
 			p.level[i] = n
 		}
 	}
-	if err := errors.Join(p.resolveRefs(scheme), p.resolveSteps(scheme)); err != nil {
+	if err := errors.Join(p.resolveRefs(scheme), p.resolveSteps(scheme), p.resolveEstate(scheme)); err != nil {
 		return nil, fmt.Errorf("controller %s: %w", c.Name, err)
 	}
 	return p, nil
@@ -168,6 +169,17 @@ func (p *Plan[T]) resolveSteps(scheme *runtime.Scheme) error {
 	return errors.Join(errs...)
 }
 
+func (p *Plan[T]) resolveEstate(scheme *runtime.Scheme) error {
+	for _, proto := range p.Estate {
+		gvk, err := apiutil.GVKForObject(proto, scheme)
+		if err != nil {
+			return fmt.Errorf("estate: finding the kind of %T: %w", proto, err)
+		}
+		p.estateKinds = append(p.estateKinds, gvk)
+	}
+	return nil
+}
+
 // Declare tells a store which kinds the plan needs and how.
 func (p *Plan[T]) Declare(scheme *runtime.Scheme, s *cache.Store) error {
 	s.Add(p.Kind, cache.Use{Whole: true, Unowned: true})
@@ -180,6 +192,9 @@ func (p *Plan[T]) Declare(scheme *runtime.Scheme, s *cache.Store) error {
 			_, cr := proto.(owner.Object)
 			s.Add(gvk, cache.Use{Status: gate.NeedsStatus(gvk) || p.Steps[i].Gates[gvk.Kind] != nil, Whole: cr})
 		}
+	}
+	for _, gvk := range p.estateKinds {
+		s.Add(gvk, cache.Use{})
 	}
 	for i := range p.Refs {
 		gvk, err := apiutil.GVKForObject(p.Refs[i].Kind, scheme)
@@ -245,10 +260,13 @@ func (p *Plan[T]) Declared() (makes, reads, held []schema.GroupVersionKind) {
 	return p.madeKinds, reads, p.heldKinds
 }
 
-// Kinds calls f for the group kind of owner, children and references, each once.
+// EstateKinds returns the kinds that the owner only inherits.
+func (p *Plan[T]) EstateKinds() []schema.GroupVersionKind { return p.estateKinds }
+
+// Kinds calls f for the group kind of owner, children, references and estate, each once.
 func (p *Plan[T]) Kinds(s *cache.Store, f func(schema.GroupKind) error) error {
 	makes, reads, _ := p.Declared()
-	all := slices.Concat([]schema.GroupVersionKind{p.Kind}, makes, reads)
+	all := slices.Concat([]schema.GroupVersionKind{p.Kind}, makes, reads, p.estateKinds)
 	done := map[schema.GroupKind]bool{}
 	for _, gvk := range all {
 		gk := gvk.GroupKind()
