@@ -23,6 +23,7 @@ import (
 // Neutron's database and in OVN's; it is there after the pods of Neutron and of OVN were killed, and goes without a
 // rest.
 func TestNeutronConnects(t *testing.T) {
+	story.InCI(t)
 	w := story.Start(t)
 	cp := w.Cloud()
 	neutron := &servicev1.Neutron{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-neutron"}}
