@@ -30,7 +30,7 @@ which --confirm has to name, and then the operators when no other control plane 
 the control plane's deletionPolicy says.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			name, err := a.downTarget(cmd, confirm)
+			name, err := a.downTarget(cmd)
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ the control plane's deletionPolicy says.`,
 }
 
 // downTarget names the cluster on this machine that is to go; it is empty for the cluster of the kubeconfig.
-func (a *app) downTarget(cmd *cobra.Command, confirm string) (string, error) {
+func (a *app) downTarget(cmd *cobra.Command) (string, error) {
 	if err := a.checkNamed(cmd); err != nil {
 		return "", err
 	}
@@ -67,9 +67,14 @@ func (a *app) downTarget(cmd *cobra.Command, confirm string) (string, error) {
 			return "", usage(err)
 		}
 	}
-	if name != "" && confirm != "" {
-		return "", usage(fmt.Errorf("--confirm is for a control plane in a cluster of --kubeconfig, and this would take "+
-			"away cluster %s on this machine with all its data; give --kubeconfig, or leave out --confirm", name))
+	if name == "" {
+		return name, nil
+	}
+	for _, flag := range []string{"confirm", "control-plane", "namespace"} {
+		if cmd.Flags().Changed(flag) {
+			return "", usage(fmt.Errorf("--%s is for a control plane in a cluster of --kubeconfig, and this would take "+
+				"away cluster %s on this machine with all its data; give --kubeconfig, or leave out --%s", flag, name, flag))
+		}
 	}
 	return name, nil
 }

@@ -100,6 +100,8 @@ func TestWhatDownTakesAway(t *testing.T) {
 		"context":             {ups: "local", line: "--context prod", says: "names no cluster for down; give --kubeconfig"},
 		"empty":               {ups: "local", line: "--kubeconfig=", says: "--kubeconfig is empty; give the file"},
 		"confirmed":           {ups: "local", line: "--confirm cloud", says: "give --kubeconfig, or leave out --confirm"},
+		"one of two planes":   {ups: "local", line: "-c cloud", says: "give --kubeconfig, or leave out --control-plane"},
+		"one of a namespace":  {ups: "local", line: "-n openstack", says: "with all its data; give --kubeconfig, or leave out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, ready)
@@ -241,5 +243,18 @@ func TestUpRemembersTheContext(t *testing.T) {
 		run(t, "", "status").want(t, exitDone, "openstack/cloud")
 		run(t, "", "status", "--context", "other").want(t, exitUnreachable)
 		run(t, "", "down").want(t, exitUsage, "give --confirm cloud")
+	}
+}
+
+// What up remembers is where the control plane of its file is.
+func TestUpRemembersWhereTheFileIs(t *testing.T) {
+	w := newWorld(t, ready)
+	file := filepath.Join(t.TempDir(), "plane.yaml")
+	must(t, os.WriteFile(file, []byte("{kind: OpenStackControlPlane, metadata: {name: second, namespace: lab}}"), 0o600))
+	u := &ascent{app: &app{kubeconfig: w.kubeconfig}, upFlags: upFlags{file: file}}
+	must(t, u.aim())
+	must(t, u.cluster(t.Context(), progress.New(io.Discard, false, 80).Start("cluster")))
+	if r := lastUp(); r.Namespace != "lab" || r.ControlPlane != "second" {
+		t.Errorf("it remembers namespace %q and control plane %q", r.Namespace, r.ControlPlane)
 	}
 }

@@ -87,17 +87,19 @@ func TestCodesAreDocumented(t *testing.T) {
 func TestMisuse(t *testing.T) {
 	w := newWorld(t)
 	for line, want := range map[string]string{
-		"fly":                         `there is no command "fly"`,
-		"status --colour":             "unknown flag: --colour",
-		"status -o xml":               `output "xml" is not known; use json or yaml`,
-		"status now":                  "unknown command",
-		"status -w -o json":           "-w writes text only; leave out -o json, or leave out -w",
-		"why a b":                     "accepts at most 1 arg(s)",
-		"render":                      "give -f with the file of the object",
-		"render -f testdata/none":     "reading the object",
-		"render -f testdata/bad.yaml": "parsing OpenStackControlPlane cloud",
-		"up --timeout soon":           "invalid argument",
-		"up -f testdata/cloud.yaml":   "holds no OpenStackControlPlane with a name",
+		"fly":                               `there is no command "fly"`,
+		"status --colour":                   "unknown flag: --colour",
+		"status -o xml":                     `output "xml" is not known; use json or yaml`,
+		"status now":                        "unknown command",
+		"status -w -o json":                 "-w writes text only; leave out -o json, or leave out -w",
+		"why a b":                           "accepts at most 1 arg(s)",
+		"render":                            "give -f with the file of the object",
+		"render -f testdata/none":           "reading the object",
+		"render -f testdata/bad.yaml":       "parsing OpenStackControlPlane cloud",
+		"up --timeout soon":                 "invalid argument",
+		"up -f testdata/cloud.yaml":         "holds no OpenStackControlPlane with a name",
+		"up -f testdata/second.yaml -n lab": "--namespace is lab and testdata/second.yaml has openstack; leave out the flag",
+		"up -f testdata/second.yaml -c one": "--control-plane is one and testdata/second.yaml has second; leave out",
 	} {
 		if r := w.run(strings.Fields(line)...); r.code != exitUsage {
 			t.Errorf("%s: the exit code is %d, want %d: %s", line, r.code, exitUsage, r.err)

@@ -96,10 +96,8 @@ func (a *app) bringUp(ctx context.Context, cmd *cobra.Command, f upFlags) error 
 
 // run is up from begin to end. Cluster and images are made at the same time.
 func (u *ascent) run(ctx context.Context) (*arrival, error) {
-	if u.file != "" { // a mistake in it is told before minutes go by
-		if _, err := u.fromFile(); err != nil {
-			return nil, err
-		}
+	if err := u.aim(); err != nil {
+		return nil, err
 	}
 	if !u.local {
 		if err := u.checkTarget(ctx); err != nil {
@@ -120,6 +118,18 @@ func (u *ascent) run(ctx context.Context) (*arrival, error) {
 		return nil, err
 	}
 	return u.drawn(ctx, u.objects)
+}
+
+// aim takes name and namespace from the file of the control plane. A mistake in it is told before minutes go by.
+func (u *ascent) aim() error {
+	if u.file == "" {
+		return nil
+	}
+	want, err := u.fromFile()
+	if err == nil {
+		u.namespace, u.controlplane = want.GetNamespace(), want.GetName()
+	}
+	return err
 }
 
 // objects makes the control plane and all that comes after it.

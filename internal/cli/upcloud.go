@@ -273,6 +273,14 @@ func (u *ascent) fromFile() (*unstructured.Unstructured, error) {
 	if o.GetNamespace() == "" {
 		o.SetNamespace(u.ns())
 	}
+	for _, x := range []struct{ flag, asked, has string }{
+		{"namespace", u.namespace, o.GetNamespace()}, {"control-plane", u.controlplane, o.GetName()},
+	} {
+		if x.asked != "" && x.asked != x.has {
+			return nil, usage(fmt.Errorf("--%s is %s and %s has %s; leave out the flag, or change the file", x.flag, x.asked,
+				u.file, x.has))
+		}
+	}
 	return o, nil
 }
 
