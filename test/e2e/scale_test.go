@@ -20,14 +20,16 @@ import (
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
-// Everything of which there can be two gets a second one and gives it back, all at once, under a loop of requests. What
-// a service knows of its own programs is then those that run, and no others, and work is done as before.
+// All APIs die, and hang, at once: nobody is led to them for long. Then everything of which there can be two gets a
+// second one and gives it back, all at once, under a loop of requests. What a service knows of its own programs is then
+// those that run, and no others, and work is done as before.
 func TestComponentsScale(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
 	f := stored(w, func(s *controlplanev1.Services) { each(s, 1) })
 	cp := w.Cloud()
 	_, remove := server(f)
+	f.passedBy()
 	work := manifest(w, "testdata/work.yaml")
 
 	w.Eventually(2*time.Minute, "services know the programs that run", f.known)

@@ -1,11 +1,17 @@
 package story
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -81,6 +87,36 @@ func (w *World) running(ctx context.Context, namespace string, prefixes []string
 		}
 	}
 	return ready, all, err
+}
+
+// Signal sends a signal to the processes of a pod, as this machine knows them, and returns how many there are.
+func (w *World) Signal(pod *corev1.Pod, signal unix.Signal) (processes int) {
+	w.Helper()
+	groups, err := filepath.Glob("/proc/[0-9]*/cgroup")
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, group := range groups {
+		of := filepath.Dir(group)
+		// One that has ended meanwhile has no group any more.
+		if in, _ := os.ReadFile(group); !bytes.Contains(in, []byte("pod"+pod.UID)) {
+			continue
+		}
+		// The sandbox of the pod is none of its processes.
+		if name, _ := os.ReadFile(filepath.Join(of, "comm")); string(name) == "pause\n" {
+			continue
+		}
+		id, err := strconv.Atoi(filepath.Base(of))
+		if err == nil {
+			err = unix.Kill(id, signal)
+		}
+		if err == nil {
+			processes++
+		} else if !errors.Is(err, unix.ESRCH) {
+			w.Fatalf("sending %s to process %d of pod %s: %v", signal, id, pod.Name, err)
+		}
+	}
+	return processes
 }
 
 func hasPrefix(name string, prefixes []string) bool {
