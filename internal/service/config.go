@@ -169,18 +169,18 @@ func (s Service[T]) layers(sc *step.Scope[T]) ([]oslo.Layer, error) {
 			layers = append(layers, oslo.Layer{Origin: origin, Hidden: from.Secret != "", File: file})
 		}
 	}
-	own, err := LayerOf(sc.Owner().Common().Config)
+	own, err := LayerOf("spec.config", sc.Owner().Common().Config)
 	return append(layers, own), err
 }
 
 // LayerOf makes a layer of spec.config.
-func LayerOf(config map[string]servicev1.Options) (oslo.Layer, error) {
-	layer := oslo.Layer{Origin: "spec.config", File: &oslo.File{}, Lists: map[[2]string]bool{}}
+func LayerOf(field string, config map[string]servicev1.Options) (oslo.Layer, error) {
+	layer := oslo.Layer{Origin: field, File: &oslo.File{}, Lists: map[[2]string]bool{}}
 	for _, section := range slices.Sorted(maps.Keys(config)) {
 		for _, option := range slices.Sorted(maps.Keys(config[section])) {
 			texts, list, err := config[section][option].Texts()
 			if err != nil {
-				return layer, fmt.Errorf("spec.config: [%s] %s %w", section, option, err)
+				return layer, fmt.Errorf("%s: [%s] %s %w", field, section, option, err)
 			}
 			values := make([]any, len(texts))
 			for i := range texts {

@@ -208,7 +208,7 @@ func (f fleet) changes(b *fleetv1.BuildingBlock, guest, pid string) {
 	}
 	change := b.DeepCopy()
 	for _, a := range []*fleetv1.Agent{&change.Spec.Agents.NovaCompute, &change.Spec.Agents.Libvirt,
-		&change.Spec.Agents.Chassis, &change.Spec.Agents.Metadata} {
+		&change.Spec.Agents.Chassis, &change.Spec.Agents.Metadata.Agent} {
 		a.Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("11m")}
 	}
 	f.Apply(change)

@@ -100,7 +100,7 @@ type Agents struct {
 	Chassis Agent `json:"chassis,omitzero"`
 	// Metadata tells servers who they are, at 169.254.169.254: their name, keys and user data.
 	// +optional
-	Metadata Agent `json:"metadata,omitzero"`
+	Metadata MetadataAgent `json:"metadata,omitzero"`
 	// MaxUnavailable is how many hosts may have an agent restarting at a time, as a number or a share such as 10%.
 	// +optional
 	// +kubebuilder:default="10%"
@@ -118,6 +118,17 @@ type Agent struct {
 	// Resources of the agent's container. Servers are not in it.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+}
+
+// MetadataAgent is the program from which the servers of a host learn who they are.
+type MetadataAgent struct {
+	Agent `json:",inline"`
+	// Config sets options of neutron-ovn-metadata-agent: section, option, value. It wins over those of the operator. A
+	// value is a string, a number, a boolean, or a list of these. What the release does not have is refused before any
+	// pod changes.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	Config map[string]servicev1.Options `json:"config,omitempty"`
 }
 
 // Hosts says which nodes are hosts of the block.

@@ -16,6 +16,7 @@ import (
 	"stackwright.dev/kit/outcome"
 
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
+	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/image/catalogue"
 	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/oslo"
@@ -62,15 +63,20 @@ func compose(b object, ceph *service.CephAccess) (*oslo.File, error) {
 	if err := one(b); err != nil {
 		return nil, err
 	}
-	layer, err := service.LayerOf(b.Spec.Config)
+	return over(options(b, ceph), b.Spec.Release, imageCompute, "spec.config", b.Spec.Config)
+}
+
+// over lays options that a person asks for in a field over the operator's own, if the agent of an image has them.
+func over(own *oslo.File, release, image, field string, asked map[string]servicev1.Options) (*oslo.File, error) {
+	layer, err := service.LayerOf(field, asked)
 	if err != nil {
 		return nil, err
 	}
-	known, err := catalogue.Load(releases.Files, b.Spec.Release, "nova-compute")
+	known, err := catalogue.Load(releases.Files, release, image)
 	if err != nil {
 		return nil, fmt.Errorf("spec.release: %w; take a release that the operator knows", err)
 	}
-	return oslo.Checker{Catalogue: known}.Compose(options(b, ceph), layer)
+	return oslo.Checker{Catalogue: known}.Compose(own, layer)
 }
 
 // options sets what differs from upstream's defaults and from the cell's configuration.

@@ -80,9 +80,13 @@ func connection(obj client.Object) string {
 // end with its pod, and the next one makes them again.
 func metadata(s *scope) ([]client.Object, error) {
 	b := s.Owner()
-	file, err := answers(s)
+	own, err := answers(s)
 	if err != nil {
 		return nil, err
+	}
+	file, err := over(own, b.Spec.Release, imageMetadata, "spec.agents.metadata.config", b.Spec.Agents.Metadata.Config)
+	if err != nil {
+		return nil, &outcome.Error{Class: outcome.Invalid, Reason: "InvalidConfig", Err: err}
 	}
 	made := &corev1.Secret{ObjectMeta: meta(b, metadataName(b), "metadata"),
 		Data: map[string][]byte{metadataFile: file.Bytes(), tellerFile: teller}}

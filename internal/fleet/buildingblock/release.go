@@ -32,7 +32,7 @@ func agentOf(b object, image string) (agent fleetv1.Agent, name string) {
 	case imageChassis:
 		return a.Chassis, "chassis"
 	case imageMetadata:
-		return a.Metadata, "metadata"
+		return a.Metadata.Agent, "metadata"
 	default:
 		return a.NovaCompute, "novaCompute"
 	}

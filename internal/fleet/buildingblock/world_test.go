@@ -144,6 +144,14 @@ func TestMetadata(t *testing.T) {
 			!strings.Contains(after, "nova_metadata_host = elsewhere.example.org\n") {
 			t.Errorf("the cell has moved, and the agent asks\n%s", after)
 		}
+		p.Change(rack, "spec.agents.metadata.config", map[string]any{"DEFAULT": map[string]any{"metadata_workers": int64(3)},
+			"metadata_rate_limiting": map[string]any{"rate_limit_enabled": true}})
+		p.Settle()
+		p.Ready()
+		after = servicetest.Secret(p, "rack-a-metadata")["metadata.conf"]
+		if !strings.Contains(after, "metadata_workers = 3\n") || !strings.Contains(after, "rate_limit_enabled = true\n") {
+			t.Errorf("options are asked for, and the agent has\n%s", after)
+		}
 	})
 }
 
@@ -272,6 +280,10 @@ func TestWhatCannotWorkIsTold(t *testing.T) {
 			"the Secret rook has no key of the user images; add it as key", true},
 		"no OVN": {"spec: {ovn: nowhere}", "", "MetadataReady", "",
 			"OVN nowhere does not exist in namespace cloud; create it.", true},
+		"an option of metadata": {
+			"spec: {ovn: network, agents: {metadata: {config: {DEFAULT: {metadata_worker: 3}}}}}", "", "MetadataReady",
+			"InvalidConfig", "spec.agents.metadata.config: ovn-metadata of release epoxy has no option metadata_worker in " +
+				"section [DEFAULT]; did you mean metadata_workers?", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scenario(t, "libvirt", c.patch)
