@@ -5,9 +5,11 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -26,15 +28,18 @@ outputs:
   word: {value: {get_attr: [word, value]}}
 `
 
+// orchestrated are stacks and the dashboard.
+func orchestrated(s *controlplanev1.Services) {
+	s.Heat, s.Horizon = &controlplanev1.HeatService{}, &controlplanev1.HorizonService{}
+}
+
 // Networks, servers, volumes, stacks and the dashboard are disabled while there are some of each, and enabled again.
-// They know then what they knew, objects stand for what they stood for, the server has gone on, and it can be led again.
+// They know then what they knew, the server has gone on, and it can be led again. What is deleted leaves the databases
+// when it is old.
 func TestServicesComeBack(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
-	more := func(s *controlplanev1.Services) {
-		s.Heat, s.Horizon = &controlplanev1.HeatService{}, &controlplanev1.HorizonService{}
-	}
-	f := stored(w, more)
+	f := stored(w, orchestrated)
 	cp := w.Cloud()
 	rack, remove := server(f)
 	if _, err := inClient(t.Context(), w, f.namespace, "sh", "-c", "echo '"+word+"' > /tmp/word.yaml"); err != nil {
@@ -46,34 +51,10 @@ func TestServicesComeBack(t *testing.T) {
 	w.Eventually(2*time.Minute, "the server answers ping", answersPing(w))
 	known := f.remembers(t.Context())
 
-	less := w.Change(cp)
-	less.Spec.Services.Glance = &controlplanev1.GlanceService{
-		Stores: []servicev1.ImageStore{{Name: "ceph", RBD: inPool("glance", "images")}}}
-	less.Spec.Services.Placement = &controlplanev1.PlacementService{}
-	began := time.Now()
-	w.Apply(less)
-	for name, o := range map[string]client.Object{"neutron": &servicev1.Neutron{}, "nova": &servicev1.Nova{},
-		"cinder": &servicev1.Cinder{}, "heat": &servicev1.Heat{}, "horizon": &servicev1.Horizon{}} {
-		o.SetNamespace(f.namespace)
-		o.SetName("openstack-" + name)
-		w.Gone(3*time.Minute, o)
-		unlisted(w, name)
-	}
-	w.Ready(time.Minute, cp)
-	t.Logf("five services are gone after %s", time.Since(began).Round(time.Second))
+	f.disable(cp)
 	w.Eventually(10*time.Second, "the server answers ping without them", answersPing(w))
-
-	again := w.Change(cp)
-	core(&again.Spec.Services)
-	onCeph(&again.Spec.Services)
-	more(&again.Spec.Services)
-	w.Apply(again)
-	w.Eventually(time.Minute, "they are made again", func(ctx context.Context) error {
-		horizon := &servicev1.Horizon{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "openstack-horizon"}}
-		return w.Get(ctx, w.Key(horizon), horizon)
-	})
-	t.Logf("they are ready again after %s, and hosts after %s more", w.Ready(story.UpToReady, cp),
-		w.Ready(3*time.Minute, rack))
+	f.enable(cp)
+	t.Logf("hosts are ready after %s more", w.Ready(3*time.Minute, rack))
 	w.Eventually(2*time.Minute, "they know what they knew", func(ctx context.Context) error {
 		if now := f.remembers(ctx); now != known {
 			return fmt.Errorf("they knew\n%s\nand know\n%s", known, now)
@@ -88,6 +69,44 @@ func TestServicesComeBack(t *testing.T) {
 	w.OpenStack("volume", "delete", "kept")
 	w.OpenStack("stack", "delete", "--yes", "--wait", "made")
 	remove()
+	f.cleaned("nova", "nova_cell1.instances")
+	f.cleaned("cinder", "cinder.volumes")
+	f.cleaned("heat", "heat.stack")
+}
+
+// disable leaves of a control plane that is stored what images need.
+func (f fleet) disable(cp *controlplanev1.OpenStackControlPlane) {
+	f.Helper()
+	less := f.Change(cp)
+	less.Spec.Services.Placement = &controlplanev1.PlacementService{}
+	less.Spec.Services.Glance = &controlplanev1.GlanceService{
+		Stores: []servicev1.ImageStore{{Name: "ceph", RBD: inPool("glance", "images")}}}
+	began := time.Now()
+	f.Apply(less)
+	for name, o := range map[string]client.Object{"neutron": &servicev1.Neutron{}, "nova": &servicev1.Nova{},
+		"cinder": &servicev1.Cinder{}, "heat": &servicev1.Heat{}, "horizon": &servicev1.Horizon{}} {
+		o.SetNamespace(f.namespace)
+		o.SetName("openstack-" + name)
+		f.Gone(3*time.Minute, o)
+		unlisted(f.World, name)
+	}
+	f.Ready(time.Minute, cp)
+	f.Logf("five services are gone after %s", time.Since(began).Round(time.Second))
+}
+
+// enable takes them up again.
+func (f fleet) enable(cp *controlplanev1.OpenStackControlPlane) {
+	f.Helper()
+	again := f.Change(cp)
+	core(&again.Spec.Services)
+	onCeph(&again.Spec.Services)
+	orchestrated(&again.Spec.Services)
+	f.Apply(again)
+	horizon := &servicev1.Horizon{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "openstack-horizon"}}
+	f.Eventually(time.Minute, "they are made again", func(ctx context.Context) error {
+		return f.Get(ctx, f.Key(horizon), horizon)
+	})
+	f.Logf("they are ready again after %s", f.Ready(story.UpToReady, cp))
 }
 
 // remembers is what services keep in their databases, as the client prints it; what it says when it is refused, too.
@@ -102,4 +121,39 @@ func (f fleet) remembers(ctx context.Context) string {
 		return out + err.Error()
 	}
 	return out
+}
+
+// cleaned makes the records of what was deleted old, has a service clean its database as it does every night, and looks
+// that they are gone.
+func (f fleet) cleaned(service, table string) {
+	f.Helper()
+	sql := func(statement string) string {
+		f.Helper()
+		out, err := f.Cluster.Kubectl(f.Context(), "-n", f.namespace, "exec", "openstack-galera-0", "--", "mariadb",
+			"--batch", "--skip-column-names", "--execute="+statement)
+		if err != nil {
+			f.Fatal(err)
+		}
+		return strings.TrimSpace(out)
+	}
+	count := "SELECT COUNT(*) FROM openstack_" + table + " WHERE deleted_at IS NOT NULL"
+	before := sql(count)
+	if before == "0" {
+		f.Errorf("%s has no record of what was deleted", table)
+	}
+	sql("UPDATE openstack_" + table + " SET deleted_at = deleted_at - INTERVAL 40 DAY WHERE deleted_at IS NOT NULL")
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "clean-" + service}}
+	if _, err := f.Cluster.Kubectl(f.Context(), "-n", f.namespace, "create", "job", job.Name,
+		"--from=cronjob/openstack-"+service+"-maintenance"); err != nil {
+		f.Fatal(err)
+	}
+	f.Ready(2*time.Minute, job)
+	if after := sql(count); after != "0" {
+		f.Errorf("of %s records in %s are left %s", before, table, after)
+	} else {
+		f.Logf("%s records are gone from %s", before, table)
+	}
+	if err := f.Delete(f.Context(), job, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+		f.Error(err)
+	}
 }
