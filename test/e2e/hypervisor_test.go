@@ -66,32 +66,36 @@ type inventory struct {
 	Reserved int64       `json:"reserved"`
 }
 
-// told compares a Hypervisor with what the clients of Nova and Placement show.
+// told waits until a Hypervisor has seen its servers, and says what the clients of Nova and Placement show. What it says
+// can be two minutes old, of a time when Nova had disabled a host whose libvirt was away.
 func (f fleet) told(name string, servers int32) {
 	f.Helper()
 	var h *fleetv1.Hypervisor
-	f.Eventually(3*time.Minute, "the Hypervisor has seen the server", func(ctx context.Context) (err error) {
+	f.Eventually(3*time.Minute, "the Hypervisor says what Nova and Placement know", func(ctx context.Context) (err error) {
 		if h, err = f.hypervisor(ctx, name); err == nil && (h.Status.Servers == nil || *h.Status.Servers != servers) {
 			err = fmt.Errorf("it has %v servers, want %d", h.Status.Servers, servers)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		var shown struct{ ID, State, Status string }
+		// Nova may have another name for it there: that by which the machine calls itself.
+		f.asked(&shown, "hypervisor", "show", h.Status.ID, "-c", "id", "-c", "state", "-c", "status")
+		if shown.ID != h.Status.ID || shown.State != string(h.Status.State) || shown.Status != "enabled" {
+			return fmt.Errorf("the Hypervisor says %s %s, and Nova %+v", h.Status.ID, h.Status.State, shown)
+		}
+		traits := strings.Fields(f.OpenStack("--os-placement-api-version", "1.6", "resource", "provider", "trait", "list",
+			h.Status.ID, "-f", "value"))
+		slices.Sort(traits)
+		if !slices.Equal(traits, h.Status.Traits) {
+			return fmt.Errorf("the Hypervisor has traits %v, and Placement %v", h.Status.Traits, traits)
+		}
+		return nil
 	})
-	var shown struct{ ID, State, Status string }
-	// Nova may have another name for it there: that by which the machine calls itself.
-	f.asked(&shown, "hypervisor", "show", h.Status.ID, "-c", "id", "-c", "state", "-c", "status")
-	if shown.ID != h.Status.ID || shown.State != string(h.Status.State) || shown.Status != "enabled" {
-		f.Errorf("the Hypervisor says %s %s, and Nova %+v", h.Status.ID, h.Status.State, shown)
-	}
 	f.room(h)
-	traits := strings.Fields(f.OpenStack("--os-placement-api-version", "1.6", "resource", "provider", "trait", "list",
-		h.Status.ID, "-f", "value"))
-	slices.Sort(traits)
-	if !slices.Equal(traits, h.Status.Traits) {
-		f.Errorf("the Hypervisor has traits %v, and Placement %v", h.Status.Traits, traits)
-	}
 	f.Logf("Hypervisor %s: %s %s, zone %s, %d servers, %s VCPUs, %s memory, %d traits", name, h.Status.Type,
 		h.Status.Version, h.Status.Zone, *h.Status.Servers, h.Status.VCPUs.Total.String(), h.Status.Memory.Total.String(),
-		len(traits))
+		len(h.Status.Traits))
 }
 
 // room compares how much there is, and how much of it is used.
