@@ -54,6 +54,30 @@ func TestHostThatComesBackIsNew(t *testing.T) {
 	saysInCompute(t, takesBack, "saved deleted=False deleted_at=None mapped=0\nsaved vcpus=2\n")
 }
 
+// apart has Nova's own books of two hosts of one process looked at at the same time, those of the second twice.
+const apart = `
+import sys, types
+ours = types.ModuleType('ours')
+exec(sys.argv[1], ours.__dict__)
+ours.count_apart()
+from nova.compute import resource_tracker
+
+class Books(resource_tracker.ResourceTracker):
+    def __init__(self, host): self.host = host
+    def _drop_move_claim(self, *args, **kwargs):
+        print(self.host, 'begins')
+        ours.eventlet.sleep(0.1)
+        print(self.host, 'ends')
+
+looks = [ours.eventlet.spawn(Books(host).drop_move_claim, None, None, None) for host in ('a', 'b', 'b')]
+for look in looks: look.wait()
+`
+
+// Hosts of one process count what they have beside each other, and each of them once at a time.
+func TestFakeHostsCountApart(t *testing.T) {
+	saysInCompute(t, apart, "a begins\nb begins\na ends\nb ends\nb begins\nb ends\n")
+}
+
 // saysInCompute runs a program in the image of nova-compute, with our start of it as the argument.
 func saysInCompute(t *testing.T, program, want string) {
 	t.Helper()
