@@ -109,7 +109,8 @@ func (f fleet) make(b *fleetv1.BuildingBlock, hosts int) {
 		}
 	})
 	f.Apply(b)
-	f.Logf("the hosts of %s are ready after %s", b.Name, f.Ready(3*time.Minute, b))
+	within := 3*time.Minute + time.Duration(hosts)*1500*time.Millisecond
+	f.Logf("the hosts of %s are ready after %s", b.Name, f.Ready(within, b))
 	f.soon(b)
 	out := f.OpenStack("hypervisor", "list", "-f", "value", "-c", "Hypervisor Hostname")
 	if n := len(strings.Fields(out)); n < hosts {
