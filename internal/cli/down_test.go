@@ -101,7 +101,7 @@ func TestWhatDownTakesAway(t *testing.T) {
 		"empty":               {ups: "local", line: "--kubeconfig=", says: "--kubeconfig is empty; give the file"},
 		"confirmed":           {ups: "local", line: "--confirm cloud", says: "give --kubeconfig, or leave out --confirm"},
 		"one of two planes":   {ups: "local", line: "-c cloud", says: "give --kubeconfig, or leave out --control-plane"},
-		"one of a namespace":  {ups: "local", line: "-n openstack", says: "with all its data; give --kubeconfig, or leave out"},
+		"one of a namespace":  {ups: "local", line: "-n openstack", says: "all its data; give --kubeconfig, or leave out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, ready)

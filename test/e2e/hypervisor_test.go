@@ -66,8 +66,8 @@ type inventory struct {
 	Reserved int64       `json:"reserved"`
 }
 
-// told waits until a Hypervisor has seen its servers, and says what the clients of Nova and Placement show. What it says
-// can be two minutes old, of a time when Nova had disabled a host whose libvirt was away.
+// told waits until a Hypervisor has seen its servers, and says what the clients of Nova and Placement show. What it
+// says can be two minutes old, of a time when Nova had disabled a host whose libvirt was away.
 func (f fleet) told(name string, servers int32) {
 	f.Helper()
 	var h *fleetv1.Hypervisor
