@@ -129,6 +129,18 @@ func TestFiles(t *testing.T) {
 	})
 }
 
+// Hosts that run nothing look at themselves seldom, unless somebody asks for more.
+func TestFakeHostsAreCalm(t *testing.T) {
+	patch := "spec: {config: {DEFAULT: {update_resources_interval: 60}}}"
+	kittest.New(t, scenario(t, "fake", patch)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		file := servicetest.Secret(p, "crowd-config")["block.conf"]
+		if !strings.Contains(file, "report_interval = 20\n") || !strings.Contains(file, "update_resources_interval = 60\n") {
+			t.Errorf("its configuration is\n%s", file)
+		}
+	})
+}
+
 // The metadata agent knows where the cell's API is and by which password; what else the cell's hosts know it does not.
 func TestMetadata(t *testing.T) {
 	kittest.New(t, scenario(t, "libvirt", "spec: {ovn: network}")).Run(t, func(p *kittest.Play) {
