@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"stackwright.dev/stackwright/internal/openstack/fake"
 	"stackwright.dev/stackwright/internal/resources/kinds"
@@ -27,6 +28,8 @@ type hall struct {
 	gone, sticky bool
 	// nameless says that nobody may list the servers of others.
 	nameless bool
+	// takes is how long Nova lists hypervisors.
+	takes time.Duration
 	// late is how many writes of traits others are quicker than.
 	late int
 }
@@ -106,6 +109,11 @@ func (h *hall) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if takes := h.takes; takes > 0 && path == "os-hypervisors/detail" {
+		h.mu.Unlock()
+		<-time.After(takes)
+		h.mu.Lock()
+	}
 	code, body := h.answer(r, path, nova)
 	raw, err := json.Marshal(body)
 	return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Request: r,

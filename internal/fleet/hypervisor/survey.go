@@ -17,6 +17,9 @@ const (
 	rest = time.Minute
 	soon = 5 * time.Second
 	late = 30 * time.Minute
+	// share is how many times as long as a look takes the next one comes after its begin. Nova tells of 200 hosts for ten
+	// seconds on two busy processors, and hosts that come up need it, too.
+	share = 4
 )
 
 // survey is what one look has shown of all hosts of a cloud.
@@ -72,6 +75,7 @@ type watch struct {
 	// looking is held during a look: who comes meanwhile has what it shows.
 	looking sync.Mutex
 	last    *survey
+	took    time.Duration
 	err     error
 	ended   time.Time
 
@@ -107,11 +111,14 @@ func (w *watches) of(cloud types.NamespacedName) *watch {
 	return w.all[cloud]
 }
 
-// look returns a survey that is not older than age. One that failed counts, too: hosts of a cloud that does not answer
-// do not all ask it.
+// look returns a survey that is not older than age, or than Nova can be asked to bear; one of age 0 is new. One that
+// failed counts, too: hosts of a cloud that does not answer do not all ask it.
 func (w *watch) look(ctx context.Context, a api, age time.Duration) (*survey, error) {
 	w.looking.Lock()
 	defer w.looking.Unlock()
+	if age > 0 {
+		age = max(age, share*w.took)
+	}
 	if w.err == nil && w.last != nil && time.Since(w.last.began) < age {
 		return w.last, nil
 	}
@@ -126,7 +133,7 @@ func (w *watch) look(ctx context.Context, a api, age time.Duration) (*survey, er
 	if err != nil {
 		return nil, err
 	}
-	w.last = s
+	w.last, w.took = s, w.ended.Sub(s.began)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	maps.DeleteFunc(w.rooms, func(id string, _ measured) bool { _, ok := s.generation[id]; return !ok })

@@ -163,6 +163,27 @@ func TestPatience(t *testing.T) {
 	})
 }
 
+// A Nova that takes long to tell of its hosts is not asked all the time, whatever is awaited of them.
+func TestABusyNovaIsSpared(t *testing.T) {
+	const takes = 10 * time.Second
+	s := scenario(t)
+	s.Outside = func() http.RoundTripper {
+		h := newHall()
+		h.takes = takes
+		return h
+	}
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Pass(time.Minute)
+		hallOf(p).asked()
+		p.Pass(6 * time.Minute)
+		asked := hallOf(p).asked()
+		lists := len(slices.DeleteFunc(asked, func(a string) bool { return !strings.Contains(a, "os-hypervisors") }))
+		if lists < 6 || lists > 10 {
+			t.Errorf("in 6 minutes Nova listed %d times for %s", lists, takes)
+		}
+	})
+}
+
 // However many hosts a cloud has, there are four lists a minute, and three requests more for a host that changes.
 func TestFourListsAMinute(t *testing.T) {
 	const more = 60
