@@ -104,8 +104,8 @@ func options(b object, ceph *service.CephAccess) *oslo.File {
 	return f
 }
 
-// crowd sets what many hosts of one process do. Nothing changes on them by itself, and to look at that every minute, and
-// to report every ten seconds, 200 hosts took two processors. Nova takes for down who is silent for a minute.
+// crowd sets what many hosts of one process do. Nothing changes on them by itself, and to look at that every minute,
+// and to report every ten seconds, 200 hosts took two processors. Nova takes for down who is silent for a minute.
 func crowd(f *oslo.File) {
 	f.Set(oslo.Default, "compute_driver", "fake.FakeHost")
 	f.Set(oslo.Default, "report_interval", 20)
