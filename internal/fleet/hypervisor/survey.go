@@ -17,7 +17,7 @@ const (
 	rest = time.Minute
 	soon = 5 * time.Second
 	late = 30 * time.Minute
-	// share is how many times as long as a look takes the next one comes after its begin. Nova tells of 200 hosts for ten
+	// share is how many times as long as a look takes the next one comes after its begin. Nova tells of 150 hosts for ten
 	// seconds on two busy processors, and hosts that come up need it, too.
 	share = 4
 )

@@ -92,6 +92,9 @@ func (w *World) running(ctx context.Context, namespace string, prefixes []string
 // Signal sends a signal to the processes of a pod, as this machine knows them, and returns how many there are.
 func (w *World) Signal(pod *corev1.Pod, signal unix.Signal) (processes int) {
 	w.Helper()
+	if pod.UID == "" {
+		w.Fatal("a pod without an identity would be every pod")
+	}
 	groups, err := filepath.Glob("/proc/[0-9]*/cgroup")
 	if err != nil {
 		w.Fatal(err)
