@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -103,6 +104,25 @@ func TestPasswordRotates(t *testing.T) {
 		d, _ := m.Database("my_app")
 		if now := key(p, "password"); now == before || now != d.Password {
 			t.Errorf("the password changed: %t; the database has it: %t", now != before, now == d.Password)
+		}
+	})
+}
+
+// Somebody may write a password of their own, as text that ends in a line feed. Clients take what is behind the percent
+// signs of an address for it, and nothing else: a plus is a plus.
+func TestPasswordMayBeAnything(t *testing.T) {
+	const odd = `a b+c%20,"d'$HOME@/:?#[é`
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		p.Change("Secret/cloud/my-app-db", "data.password", base64.StdEncoding.EncodeToString([]byte(odd+"\n")))
+		p.Settle()
+		p.Ready()
+		if d, _ := m.Database("my_app"); d.Password != odd {
+			t.Errorf("the database has password %q", d.Password)
+		}
+		_, rest, _ := strings.Cut(key(p, "connection"), "://my_app:")
+		escaped, _, _ := strings.Cut(rest, "@db.cloud.svc:")
+		if got, err := url.PathUnescape(escaped); err != nil || got != odd || strings.ContainsAny(escaped, "+,@/:$ ") {
+			t.Errorf("clients read %q of %q, %v", got, escaped, err)
 		}
 	})
 }

@@ -125,7 +125,8 @@ func secret(s *scope, have map[string][]byte) (*step.Generated, error) {
 	if !ok {
 		return nil, fmt.Errorf("reading Galera %s", d.Spec.Galera)
 	}
-	password, rotated := string(have[KeyPassword]), d.Spec.RotatePassword
+	// The line feed that echo leaves behind a password is not part of it.
+	password, rotated := strings.TrimRight(string(have[KeyPassword]), "\r\n"), d.Spec.RotatePassword
 	if password == "" || rotated != string(have[keyRotated]) {
 		b := make([]byte, 24)
 		_, _ = rand.Read(b)

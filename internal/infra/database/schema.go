@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"stackwright.dev/kit/external"
@@ -18,7 +19,7 @@ import (
 	"stackwright.dev/stackwright/internal/pki"
 )
 
-func escape(s string) string { return url.QueryEscape(s) }
+func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
 // within is how long the agent may take. Making a schema waits for all members.
 const within = 20 * time.Second

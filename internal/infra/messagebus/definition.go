@@ -145,7 +145,8 @@ func secret(s *scope, have map[string][]byte, name, user string) (*step.Generate
 	if !ok {
 		return nil, fmt.Errorf("reading RabbitMQ %s", m.Spec.RabbitMQ)
 	}
-	password := string(have[KeyPassword])
+	// The line feed that echo leaves behind a password is not part of it.
+	password := strings.TrimRight(string(have[KeyPassword]), "\r\n")
 	if password == "" {
 		b := make([]byte, 24)
 		_, _ = rand.Read(b)
@@ -154,7 +155,7 @@ func secret(s *scope, have map[string][]byte, name, user string) (*step.Generate
 	hosts, port := rabbitmq.Hosts(r), strconv.Itoa(int(rabbitmq.Port(r)))
 	data := map[string]string{
 		KeyHosts: strings.Join(hosts, ","), KeyPort: port, KeyVHost: vhost(m), KeyUsername: user,
-		KeyPassword: password, KeyTransportURL: transportURL(hosts, port, url.UserPassword(user, password), vhost(m)),
+		KeyPassword: password, KeyTransportURL: transportURL(hosts, port, escape(user)+":"+escape(password), vhost(m)),
 	}
 	if !r.Spec.TLS.Disabled {
 		data[KeyCA] = s.Value(refTLS, pki.CAKey)
@@ -167,11 +168,15 @@ func secret(s *scope, have map[string][]byte, name, user string) (*step.Generate
 	return &step.Generated{Secret: out}, s.Err()
 }
 
+// escape is for a part of an account. What url.Userinfo leaves as it is may be a comma, at which oslo.messaging takes one
+// host from the next.
+func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
 // transportURL is oslo.messaging's: every host has the account. Clients go to the next host when one is gone.
-func transportURL(hosts []string, port string, account *url.Userinfo, vhost string) string {
+func transportURL(hosts []string, port, account, vhost string) string {
 	parts := make([]string, len(hosts))
 	for i, h := range hosts {
-		parts[i] = account.String() + "@" + net.JoinHostPort(h, port)
+		parts[i] = account + "@" + net.JoinHostPort(h, port)
 	}
 	return "rabbit://" + strings.Join(parts, ",") + "/" + url.PathEscape(vhost)
 }

@@ -122,6 +122,25 @@ func TestDeletedSecretComesBackWithANewPassword(t *testing.T) {
 	})
 }
 
+// Somebody may write a password of their own, as text that ends in a line feed. In the address a comma is between hosts.
+func TestPasswordMayBeAnything(t *testing.T) {
+	const odd = `a b+c%20,"d'$HOME@/:?#[é`
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Change("Secret/cloud/nova-bus", "data.password", base64.StdEncoding.EncodeToString([]byte(odd+"\n")))
+		p.Settle()
+		p.Ready()
+		if b, _ := members(p).Bus("nova"); b.Password != odd {
+			t.Errorf("the broker has password %q", b.Password)
+		}
+		for host := range strings.SplitSeq(strings.TrimPrefix(key(p, "transport_url"), "rabbit://"), ",") {
+			account, _, _ := strings.Cut(host, "@mq-")
+			if got, err := url.PathUnescape(account); err != nil || got != "nova:"+odd {
+				t.Errorf("clients read %q of %q, %v", got, account, err)
+			}
+		}
+	})
+}
+
 func TestBusIsMadeAgainInANewFormation(t *testing.T) {
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
 		b, _ := members(p).Bus("nova")

@@ -74,6 +74,13 @@ func (i *Identity) With(password string) *Identity {
 	return &other
 }
 
+// As is another user of the same cloud.
+func (i *Identity) As(username, project, password string) *Identity {
+	other := i.With(password)
+	other.cloud.Auth.Username, other.cloud.Auth.Project = username, project
+	return other
+}
+
 // Token asks for a token by password and returns it.
 func (i *Identity) Token(ctx context.Context) (string, error) {
 	a := i.cloud.Auth
