@@ -33,11 +33,11 @@ func TestFollowBearsWithSilence(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
 				p := progress.New(io.Discard, false, 80).Start("proof")
-				err := (&ascent{}).follow(t.Context(), p, func(context.Context) (string, error) {
+				err := (&ascent{}).follow(t.Context(), p, func(context.Context) (lack, error) {
 					if time.Since(began) < c.lasts {
-						return "", c.err
+						return lack{}, c.err
 					}
-					return "", nil
+					return lack{}, nil
 				})
 				if took := time.Since(began).Truncate(time.Second); took != c.took {
 					t.Errorf("it took %s, want %s", took, c.took)

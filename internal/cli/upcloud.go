@@ -313,7 +313,11 @@ func (u *ascent) await(ctx context.Context, c client.Client, p *progress.Part, r
 			result.clouds, _, err = u.writeClouds(ctx, c, o)
 			return err
 		}
-		if err := u.tell(ctx, c, p, &last, s.oneLine()); err != nil {
+		now := lack{line: s.oneLine()}
+		if o != nil {
+			now.of = o
+		}
+		if err := u.tell(ctx, p, &last, now); err != nil {
 			return err
 		}
 		select {
@@ -331,14 +335,14 @@ type lull struct {
 }
 
 // tell notes a line that is another one than the last, and the first cause when there has been none for long.
-func (u *ascent) tell(ctx context.Context, c client.Reader, p *progress.Part, last *lull, line string) error {
+func (u *ascent) tell(ctx context.Context, p *progress.Part, last *lull, now lack) error {
 	switch {
-	case line != last.line:
-		*last = lull{line: line, since: time.Now()}
-		p.Note("%s", line)
-	case time.Since(last.since) > u.patience:
+	case now.line != last.line:
+		*last = lull{line: now.line, since: time.Now()}
+		p.Note("%s", now.line)
+	case time.Since(last.since) > u.patience && now.of != nil:
 		last.since = time.Now()
-		return u.hint(ctx, c, p)
+		return u.hint(ctx, p, now.of)
 	}
 	return nil
 }
@@ -346,13 +350,21 @@ func (u *ascent) tell(ctx context.Context, c client.Reader, p *progress.Part, la
 // patience is how long nothing may change before up says what the first cause is.
 const patience = 45 * time.Second
 
-// hint notes the first cause of a wait. It is an error when the wait is in vain: what was refused for a moment, such as
-// for a release that an operator had not seen yet, is not any more by now.
-func (u *ascent) hint(ctx context.Context, c client.Reader, p *progress.Part) error {
-	f, err := u.explain(ctx, "")
+// hint notes the first cause of a wait for an object. It is an error when the wait is in vain: what was refused for a
+// moment, such as for a release that an operator had not seen yet, is not any more by now.
+func (u *ascent) hint(ctx context.Context, p *progress.Part, of client.Object) error {
+	c, err := u.client()
+	if err != nil {
+		return err
+	}
+	gvk, err := c.GroupVersionKindFor(of)
+	if err != nil {
+		return nil //nolint:nilerr // It is a hint, about a kind that nobody knows.
+	}
+	f, err := explainer(c).Explain(ctx, gvk, client.ObjectKeyFromObject(of))
 	if err == nil && f != nil {
 		if err := refusal(ctx, c, f); err != nil {
-			return fmt.Errorf("waiting for the control plane: %w", err)
+			return fmt.Errorf("waiting for %s %s: %w", gvk.Kind, of.GetName(), err)
 		}
 		first := f.First()
 		p.Note("no change for a while; %s: %s: %s", first.Object, first.Reason, brief(first.Message))

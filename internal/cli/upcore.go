@@ -203,36 +203,42 @@ func (u *ascent) hosts(ctx context.Context, p *progress.Part) error {
 	b := &fleetv1.BuildingBlock{}
 	b.Namespace, b.Name = u.ns(), blockName
 	ready := gate.For(b)
-	return u.follow(ctx, p, func(ctx context.Context) (string, error) {
+	return u.follow(ctx, p, func(ctx context.Context) (lack, error) {
 		if err := c.Get(ctx, client.ObjectKeyFromObject(b), b); err != nil {
-			return "", fmt.Errorf("looking for the hosts: %w", err)
+			return lack{}, fmt.Errorf("looking for the hosts: %w", err)
 		}
 		if ok, why := ready(b); !ok {
-			return why, nil
+			return lack{why, b}, nil
 		}
-		return "", nil
+		return lack{}, nil
 	})
 }
 
-// follow asks what is missing until nothing is, and notes it when it changes.
-func (u *ascent) follow(ctx context.Context, p *progress.Part, missing func(context.Context) (string, error)) error {
+// lack is what up waits for: in words, and the object that may know why it is not there.
+type lack struct {
+	line string
+	of   client.Object
+}
+
+// follow asks what is missing until nothing is, notes it when it changes, and what the object says when it does not. It
+// ends when that was refused.
+func (u *ascent) follow(ctx context.Context, p *progress.Part, missing func(context.Context) (lack, error)) error {
 	var doubt forbearance
-	for last := ""; ; {
+	for last := (lull{since: time.Now()}); ; {
 		asked := time.Now()
 		what, err := missing(ctx)
-		if err == nil && what == "" || ctx.Err() == nil && !doubt.bears(err) {
+		if err == nil && what.line == "" || ctx.Err() == nil && !doubt.bears(err) {
 			return err
 		}
 		if err != nil {
-			what = err.Error()
+			what = lack{line: err.Error()}
 		}
-		if what != last && what != "" {
-			last = what
-			p.Note("%s", brief(what))
+		if err := u.tell(ctx, p, &last, lack{brief(what.line), what.of}); err != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("waiting: %w; the last was: %s", ctx.Err(), last)
+			return fmt.Errorf("waiting: %w; the last was: %s", ctx.Err(), last.line)
 		case <-time.After(pause(time.Since(asked))):
 		}
 	}

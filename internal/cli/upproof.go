@@ -48,24 +48,23 @@ func (u *ascent) prove(ctx context.Context, p *progress.Part, result *arrival) e
 	}
 	done := &proven{address: place.Floating(), active: time.Since(began)}
 	p.Note("the server runs; pinging %s", done.address)
-	err = u.follow(ctx, p, func(ctx context.Context) (string, error) {
-		silent := ""
+	err = u.follow(ctx, p, func(ctx context.Context) (lack, error) {
 		if err := proof.Ping(ctx, done.address); err != nil {
-			silent = err.Error()
+			return lack{line: err.Error()}, nil
 		}
-		return silent, nil
+		return lack{}, nil
 	})
 	if err != nil {
 		return err
 	}
 	done.answered = time.Since(began)
 	result.proven = done
-	return u.follow(ctx, p, func(ctx context.Context) (string, error) {
+	return u.follow(ctx, p, func(ctx context.Context) (lack, error) {
 		done.console, err = u.console(ctx)
 		if err == nil && len(done.console) < place.Says() {
-			return "the server has not said yet who it is and what it has", nil
+			return lack{line: "the server has not said yet who it is and what it has"}, nil
 		}
-		return "", err
+		return lack{}, err
 	})
 }
 
@@ -100,7 +99,7 @@ func (u *ascent) declare(ctx context.Context, c client.Client, p *progress.Part,
 				return err
 			}
 		}
-		err := u.follow(ctx, p, func(ctx context.Context) (string, error) {
+		err := u.follow(ctx, p, func(ctx context.Context) (lack, error) {
 			return missing(ctx, c, slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool {
 				return ours(o) != later
 			}))
@@ -161,8 +160,7 @@ func releaseImage(ctx context.Context, c client.Reader, o *controlplanev1.OpenSt
 }
 
 // missing tells which of the objects is not ready, the server last: it waits for the others.
-func missing(ctx context.Context, c client.Client, objects []*unstructured.Unstructured) (string, error) {
-	last := ""
+func missing(ctx context.Context, c client.Client, objects []*unstructured.Unstructured) (last lack, err error) {
 	for _, o := range objects {
 		if o.GetKind() == "Secret" || o.GetKind() == "Namespace" { // there, or not
 			continue
@@ -175,15 +173,15 @@ func missing(ctx context.Context, c client.Client, objects []*unstructured.Unstr
 			}
 		}
 		if err := c.Get(ctx, client.ObjectKeyFromObject(o), now); err != nil {
-			return "", fmt.Errorf("looking for %s %s: %w", o.GetKind(), o.GetName(), err)
+			return lack{}, fmt.Errorf("looking for %s %s: %w", o.GetKind(), o.GetName(), err)
 		}
 		ok, why := gate.For(now)(now)
 		switch {
 		case ok:
 		case o.GetKind() == "Server":
-			last = why
+			last = lack{why, now}
 		default:
-			return why, nil
+			return lack{why, now}, nil
 		}
 	}
 	return last, nil

@@ -33,7 +33,7 @@ func TestAnUnseenServerIsMissing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return what
+		return what.line
 	}
 	if what := look(); !strings.Contains(what, "Server web is not seen by its controller") {
 		t.Errorf("before its operator has seen it, what is missing is %q", what)

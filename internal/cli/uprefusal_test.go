@@ -10,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"stackwright.dev/kit/why"
 
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	"stackwright.dev/stackwright/internal/cli/progress"
 )
 
@@ -80,8 +83,33 @@ func TestUpEndsAtARefusal(t *testing.T) {
 		return u.await(ctx, w.client, progress.New(&bytes.Buffer{}, false, 80).Start("openstack"), &arrival{})
 	}
 	err := wait(time.Millisecond, 20*time.Second)
-	const want = "waiting for the control plane: Galera openstack/cloud-galera is not tried again as it is: "
+	const want = "waiting for OpenStackControlPlane cloud: Galera openstack/cloud-galera is not tried again as it is: "
 	if err == nil || code(t.Context(), err) != exitFailed || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("it ends with %v", err)
+	}
+	if err := wait(time.Minute, 2*time.Second); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("it does not wait but ends with %v", err)
+	}
+}
+
+// The hosts and the objects of the demo are waited for in the same way.
+func TestFollowEndsAtARefusal(t *testing.T) {
+	w := waiting(t)
+	w.status("Galera", "cloud-galera", galera("Failed", "InvalidSpec", "Stalled"))
+	lacking := &unstructured.Unstructured{}
+	lacking.SetGroupVersionKind(infrav1.GroupVersion.WithKind("Galera"))
+	lacking.SetNamespace("openstack")
+	lacking.SetName("cloud-galera")
+	wait := func(patience, most time.Duration) error {
+		u := &ascent{app: &app{kubeconfig: w.kubeconfig, out: io.Discard, err: io.Discard}, patience: patience}
+		ctx, cancel := context.WithTimeout(t.Context(), most)
+		defer cancel()
+		return u.follow(ctx, progress.New(&bytes.Buffer{}, false, 80).Start("hosts"), func(context.Context) (lack, error) {
+			return lack{"Galera is not ready", lacking}, nil
+		})
+	}
+	const want = "waiting for Galera cloud-galera: Galera openstack/cloud-galera is not tried again as it is: "
+	if err := wait(time.Millisecond, 20*time.Second); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("it ends with %v", err)
 	}
 	if err := wait(time.Minute, 2*time.Second); !errors.Is(err, context.DeadlineExceeded) {

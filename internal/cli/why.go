@@ -59,12 +59,15 @@ func (a *app) explain(ctx context.Context, object string) (*why.Finding, error) 
 	if err != nil {
 		return nil, err
 	}
-	e := why.Explainer{Reader: c, Kinds: ownKinds(),
+	return explainer(c).Explain(ctx, gvk, key)
+}
+
+func explainer(c client.Client) why.Explainer {
+	return why.Explainer{Reader: c, Kinds: ownKinds(),
 		Operator: client.MatchingLabels{"app.kubernetes.io/name": operatorRelease},
 		Lacks: func(ctx context.Context, pod *corev1.Pod, gvk schema.GroupVersionKind) string {
 			return operator.Lacks(ctx, c, pod, gvk)
 		}}
-	return e.Explain(ctx, gvk, key)
 }
 
 // subject finds the object that the argument names.
