@@ -30,7 +30,12 @@ var plain = []string{"Keystone", "Placement", "Glance", "Cinder", "Neutron", "No
 	"Horizon"}
 
 // own are the values of a chart that are no fields of the object.
-var own = []string{"global", "mode", "nameOverride", "standalone"}
+var own = []string{"extraObjects", "global", "mode", "nameOverride", "standalone"}
+
+// common are the fields that global.cloud may have for all charts of a cloud. Names of other objects are not among them:
+// charts have values for these, and who sets one cannot be told from who does not.
+var common = []string{"nodeSelector", "paused", "region", "release", "replicas", "tls", "tolerations", "topologySpread",
+	"workers"}
 
 // chart is what is known of a chart and of the kind that it installs.
 type chart struct {
@@ -157,6 +162,11 @@ func chartOf(crd map[string]any) (*chart, error) {
 	return c, nil
 }
 
+// Common are the fields of the kind that global.cloud may have.
+func (c *chart) Common() []string {
+	return slices.DeleteFunc(slices.Clone(common), func(name string) bool { return asMap(c.spec["properties"])[name] == nil })
+}
+
 // Own are the values of the chart that are no fields of the object.
 func (c *chart) Own() []string {
 	if c.Plain {
@@ -230,9 +240,25 @@ metadata:
     app.kubernetes.io/managed-by: {{ .Release.Service }}
     helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 spec:
-  {{- omit .Values[[range .Own]] "[[.]]"[[end]] | toYaml | nindent 2 }}
+  {{- include "[[.Name]].spec" . | nindent 2 }}
 [[if .Plain]]{{- end }}
 [[end]]`,
+	"templates/_spec.tpl": `{{- define "[[.Name]].spec" -}}
+{{- $spec := omit .Values[[range .Own]] "[[.]]"[[end]] }}
+[[- if .Common]]
+{{- $cloud := (.Values.global | default dict).cloud | default dict }}
+{{- range list[[range .Common]] "[[.]]"[[end]] }}
+{{- if and (hasKey $cloud .) (not (hasKey $spec .)) }}{{ $_ := set $spec . (get $cloud .) }}{{ end }}
+{{- end }}
+[[- end]]
+{{- toYaml $spec }}
+{{- end }}
+`,
+	"templates/extra.yaml": `{{- range .Values.extraObjects }}
+---
+{{ tpl (kindIs "string" . | ternary . (toYaml .)) $ }}
+{{- end }}
+`,
 	"templates/NOTES.txt": `{{- $name := .Values.nameOverride | default .Release.Name -}}
 {{- $object := printf "[[.Singular]].[[.Group]]/%s" $name -}}
 [[if .Plain]]{{- if eq (.Values.mode | default "operator") "standalone" -}}

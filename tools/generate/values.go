@@ -14,8 +14,9 @@ import (
 func (c *chart) schema() map[string]any {
 	schema := portable(c.spec)
 	properties := asMap(schema["properties"])
-	properties["global"] = map[string]any{"type": "object",
-		"description": "Helm gives it to a chart that is part of another one. It is not used."}
+	properties["global"] = c.global(properties)
+	properties["extraObjects"] = map[string]any{"type": "array", "items": map[string]any{"type": []any{"object", "string"}},
+		"description": "Objects that are installed beside, each as YAML or as text, in which expressions of Helm are filled in."}
 	properties["nameOverride"] = map[string]any{"type": "string", "maxLength": c.limit, "pattern": c.shape,
 		"description": "Name of the object. Empty is that of the release."}
 	if c.Plain {
@@ -26,6 +27,22 @@ func (c *chart) schema() map[string]any {
 	schema["$schema"] = "http://json-schema.org/draft-07/schema#"
 	delete(schema, "default")
 	return schema
+}
+
+// global is the schema of what Helm gives to all charts that are part of one. Of its cloud a chart takes what its kind has.
+func (c *chart) global(fields map[string]any) map[string]any {
+	cloud := map[string]any{}
+	for _, name := range common {
+		cloud[name] = map[string]any{}
+		if field := asMap(fields[name]); field != nil {
+			cloud[name] = map[string]any{"$ref": "#/properties/" + name}
+		}
+	}
+	return map[string]any{"type": "object",
+		"description": "Helm gives it to a chart and to all that are part of it.",
+		"properties": map[string]any{"cloud": map[string]any{"type": "object", "additionalProperties": false,
+			"description": "Fields of all charts of a cloud. One that a chart has itself goes before the one here, as a whole.",
+			"properties":  cloud}}}
 }
 
 // standalone is the schema of what only mode standalone has.
@@ -103,6 +120,9 @@ func (c *chart) values(all []*chart) (string, error) {
 		fmt.Fprint(&out, "\n", wrapped(about), prefixed(before, lines))
 	}
 	fmt.Fprintf(&out, "\n# Name of the %s; the release's unless set.\n# nameOverride:\n", c.Kind)
+	fmt.Fprint(&out, "\n# Objects that are installed beside, as YAML or as text; Helm's expressions are filled in.\n# extraObjects:\n",
+		"\n# Fields of all charts of a cloud, when this one is part of another; its own go before them.\n",
+		"# global:\n#   cloud:\n#     replicas: 1\n")
 	if c.Plain {
 		fmt.Fprint(&out, "\n", wrapped("With operator an object is installed, of which operators make a service. With "+
 			"standalone the objects of the service are, and no operator is needed; see "+
