@@ -36,16 +36,12 @@ func TestPasswordsAreEdited(t *testing.T) {
 	placement := &servicev1.Placement{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-placement"}}
 	w.Ready(story.UpToReady, placement)
 	w.OpenStack("resource", "provider", "create", "host-2")
-	t.Cleanup(func() {
-		w.OpenStack("resource", "provider", "delete",
-			w.OpenStack("resource", "provider", "list", "--name", "host-2", "-f", "value", "-c", "uuid"))
-	})
 
 	user := func(password string) error {
 		_, err := w.Users(cp).As("placement", "service", password).Token(t.Context())
 		return err
 	}
-	account := func(password string) error { return account(t.Context(), w, cp.Namespace, "openstack_placement", password) }
+	account := func(password string) error { return entersDatabase(w, cp.Namespace, "openstack_placement", password) }
 	for name, enters := range map[string]func(string) error{"openstack-placement-user": user, "openstack-placement-db": account} {
 		s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: name}}
 		for _, written := range []string{odd + "\n", ""} {
@@ -71,8 +67,8 @@ func TestPasswordsAreEdited(t *testing.T) {
 				t.Errorf("%s: the password of before is still good", name)
 			}
 			w.Eventually(2*time.Minute, "the API runs with it", func(context.Context) error {
-				if now := api(w, placement); now == pods {
-					return errors.New("its pods are those of before")
+				if now := api(w, placement); now == pods || now == "" {
+					return errors.New("not all of its pods are other ones")
 				}
 				return nil
 			})
@@ -80,6 +76,8 @@ func TestPasswordsAreEdited(t *testing.T) {
 			w.Eventually(time.Minute, "and knows what it knew", w.Prints("host-2", "resource", "provider", "list"))
 		}
 	}
+	w.OpenStack("resource", "provider", "delete",
+		w.OpenStack("resource", "provider", "list", "--name", "host-2", "-f", "value", "-c", "uuid"))
 }
 
 func passwordOf(w *story.World, s *corev1.Secret) string {
@@ -90,7 +88,7 @@ func passwordOf(w *story.World, s *corev1.Secret) string {
 	return string(s.Data["password"])
 }
 
-// api tells which pods the API should have.
+// api tells which pods the API has; nothing while there are others.
 func api(w *story.World, p *servicev1.Placement) string {
 	w.Helper()
 	d := &appsv1.Deployment{}
@@ -103,13 +101,13 @@ func api(w *story.World, p *servicev1.Placement) string {
 	return d.Annotations["deployment.kubernetes.io/revision"]
 }
 
-// account enters the database with the name and password of an account.
-func account(ctx context.Context, w *story.World, namespace, name, password string) error {
+// entersDatabase opens a connection with the name and password of an account.
+func entersDatabase(w *story.World, namespace, name, password string) error {
 	const enter = `umask 077; f=$(mktemp); trap 'rm -f $f' EXIT; echo %s | base64 -d >$f
 mariadb --defaults-extra-file=$f -e 'SELECT 1'`
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(password)
 	file := fmt.Sprintf("[client]\nhost=127.0.0.1\ndisable-ssl-verify-server-cert\nuser=%s\npassword=\"%s\"\n", name, quoted)
-	_, err := w.Cluster.Kubectl(ctx, "-n", namespace, "exec", "openstack-galera-0", "--", "sh", "-c",
+	_, err := w.Cluster.Kubectl(w.Context(), "-n", namespace, "exec", "openstack-galera-0", "--", "sh", "-c",
 		fmt.Sprintf(enter, base64.StdEncoding.EncodeToString([]byte(file))))
 	return err
 }
