@@ -100,7 +100,8 @@ func (f fleet) make(b *fleetv1.BuildingBlock, hosts int) {
 		f.Leave()
 		// Nova is there for as long: it takes nova-compute for up for a minute after its last word.
 		err := f.deleted(context.Background(), b)
-		for left := 4 * time.Minute; err == nil && left > 0; left -= time.Second {
+		// Each host is disabled, taken out of its aggregate and forgotten, which takes Nova some two seconds.
+		for left := 4*time.Minute + time.Duration(hosts)*2*time.Second; err == nil && left > 0; left -= time.Second {
 			<-time.After(time.Second)
 			err = f.Get(context.Background(), f.Key(b), b)
 		}
