@@ -18,8 +18,8 @@ func cloud(t *testing.T, parts ...string) *chartv2.Chart {
 	return all
 }
 
-// Of what global.cloud says a chart takes what its kind has and what it does not say itself, also when it says none, zero
-// or no. Other charts may read other keys of global.
+// Of what global.cloud says a chart takes what its kind has and what it does not say itself, also when it says none,
+// zero or no. Other charts may read other keys of global.
 func TestChartsTakeFieldsOfTheirCloud(t *testing.T) {
 	got, err := render(t, cloud(t, "keystone"), values(t, decode(t, `
 global:

@@ -10,7 +10,8 @@ import (
 )
 
 // ofKubernetes are what the Kubernetes that devcluster is made of has versions of its own of.
-var ofKubernetes = []string{"k8s.io/", "sigs.k8s.io/", "go.etcd.io/", "github.com/google/cel-go", "github.com/antlr4-go/"}
+var ofKubernetes = []string{"k8s.io/", "sigs.k8s.io/", "go.etcd.io/", "github.com/google/cel-go",
+	"github.com/antlr4-go/"}
 
 // Modules that need another one need the same version of it. Of two versions everything above is compiled, checked and
 // tested twice: when they did not agree, kit alone cost as much as all the rest.
@@ -24,7 +25,9 @@ func TestModulesAgreeOnVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var mod struct{ Require []struct{ Path, Version string } }
+		var mod struct {
+			Require []struct{ Path, Version string }
+		}
 		if err := json.Unmarshal(out, &mod); err != nil {
 			t.Fatal(err)
 		}

@@ -114,7 +114,8 @@ func (f fleet) make(b *fleetv1.BuildingBlock, hosts int) {
 	f.Logf("the hosts of %s are ready after %s", b.Name, f.Ready(within, b))
 	f.soon(b)
 	// The list of hypervisors asks each host for its uptime, one after another: for many, that takes longer than a minute.
-	out := f.OpenStack("compute", "service", "list", "--service", "nova-compute", "-f", "value", "-c", "Host", "-c", "State")
+	out := f.OpenStack("compute", "service", "list", "--service", "nova-compute", "-f", "value", "-c", "Host", "-c",
+		"State")
 	if n := strings.Count(out, " up"); n < hosts {
 		f.Errorf("the block is ready, and Nova says that %d hosts are up, want %d", n, hosts)
 	}

@@ -42,7 +42,9 @@ func TestPasswordsAreEdited(t *testing.T) {
 		return err
 	}
 	account := func(password string) error { return entersDatabase(w, cp.Namespace, "openstack_placement", password) }
-	for name, enters := range map[string]func(string) error{"openstack-placement-user": user, "openstack-placement-db": account} {
+	for name, enters := range map[string]func(string) error{
+		"openstack-placement-user": user, "openstack-placement-db": account,
+	} {
 		s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: name}}
 		for _, written := range []string{odd + "\n", ""} {
 			before, pods := passwordOf(w, s), api(w, placement)
@@ -106,7 +108,8 @@ func entersDatabase(w *story.World, namespace, name, password string) error {
 	const enter = `umask 077; f=$(mktemp); trap 'rm -f $f' EXIT; echo %s | base64 -d >$f
 mariadb --defaults-extra-file=$f -e 'SELECT 1'`
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(password)
-	file := fmt.Sprintf("[client]\nhost=127.0.0.1\ndisable-ssl-verify-server-cert\nuser=%s\npassword=\"%s\"\n", name, quoted)
+	file := fmt.Sprintf("[client]\nhost=127.0.0.1\ndisable-ssl-verify-server-cert\nuser=%s\npassword=\"%s\"\n", name,
+		quoted)
 	_, err := w.Cluster.Kubectl(w.Context(), "-n", namespace, "exec", "openstack-galera-0", "--", "sh", "-c",
 		fmt.Sprintf(enter, base64.StdEncoding.EncodeToString([]byte(file))))
 	return err

@@ -32,8 +32,8 @@ var plain = []string{"Keystone", "Placement", "Glance", "Cinder", "Neutron", "No
 // own are the values of a chart that are no fields of the object.
 var own = []string{"extraObjects", "global", "mode", "nameOverride", "standalone"}
 
-// common are the fields that global.cloud may have for all charts of a cloud. Names of other objects are not among them:
-// charts have values for these, and who sets one cannot be told from who does not.
+// common are the fields that global.cloud may have for all charts of a cloud. Names of other objects are not among
+// them: charts have values for these, and who sets one cannot be told from who does not.
 var common = []string{"nodeSelector", "paused", "region", "release", "replicas", "tls", "tolerations", "topologySpread",
 	"workers"}
 
@@ -164,7 +164,8 @@ func chartOf(crd map[string]any) (*chart, error) {
 
 // Common are the fields of the kind that global.cloud may have.
 func (c *chart) Common() []string {
-	return slices.DeleteFunc(slices.Clone(common), func(name string) bool { return asMap(c.spec["properties"])[name] == nil })
+	fields := asMap(c.spec["properties"])
+	return slices.DeleteFunc(slices.Clone(common), func(name string) bool { return fields[name] == nil })
 }
 
 // Own are the values of the chart that are no fields of the object.

@@ -15,8 +15,10 @@ func (c *chart) schema() map[string]any {
 	schema := portable(c.spec)
 	properties := asMap(schema["properties"])
 	properties["global"] = c.global(properties)
-	properties["extraObjects"] = map[string]any{"type": "array", "items": map[string]any{"type": []any{"object", "string"}},
-		"description": "Objects that are installed beside, each as YAML or as text, in which expressions of Helm are filled in."}
+	properties["extraObjects"] = map[string]any{"type": "array",
+		"items": map[string]any{"type": []any{"object", "string"}},
+		"description": "Objects that are installed beside, each as YAML or as text, in which expressions of Helm are " +
+			"filled in."}
 	properties["nameOverride"] = map[string]any{"type": "string", "maxLength": c.limit, "pattern": c.shape,
 		"description": "Name of the object. Empty is that of the release."}
 	if c.Plain {
@@ -29,7 +31,8 @@ func (c *chart) schema() map[string]any {
 	return schema
 }
 
-// global is the schema of what Helm gives to all charts that are part of one. Of its cloud a chart takes what its kind has.
+// global is the schema of what Helm gives to all charts that are part of one. Of its cloud a chart takes what its kind
+// has.
 func (c *chart) global(fields map[string]any) map[string]any {
 	cloud := map[string]any{}
 	for _, name := range common {
@@ -120,7 +123,8 @@ func (c *chart) values(all []*chart) (string, error) {
 		fmt.Fprint(&out, "\n", wrapped(about), prefixed(before, lines))
 	}
 	fmt.Fprintf(&out, "\n# Name of the %s; the release's unless set.\n# nameOverride:\n", c.Kind)
-	fmt.Fprint(&out, "\n# Objects that are installed beside, as YAML or as text; Helm's expressions are filled in.\n# extraObjects:\n",
+	fmt.Fprint(&out, "\n# Objects that are installed beside, as YAML or as text; Helm's expressions are filled in.\n",
+		"# extraObjects:\n",
 		"\n# Fields of all charts of a cloud, when this one is part of another; its own go before them.\n",
 		"# global:\n#   cloud:\n#     replicas: 1\n")
 	if c.Plain {

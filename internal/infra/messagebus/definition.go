@@ -168,8 +168,8 @@ func secret(s *scope, have map[string][]byte, name, user string) (*step.Generate
 	return &step.Generated{Secret: out}, s.Err()
 }
 
-// escape is for a part of an account. What url.Userinfo leaves as it is may be a comma, at which oslo.messaging takes one
-// host from the next.
+// escape is for a part of an account. What url.Userinfo leaves as it is may be a comma, at which oslo.messaging takes
+// one host from the next.
 func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
 // transportURL is oslo.messaging's: every host has the account. Clients go to the next host when one is gone.

@@ -122,7 +122,8 @@ func TestDeletedSecretComesBackWithANewPassword(t *testing.T) {
 	})
 }
 
-// Somebody may write a password of their own, as text that ends in a line feed. In the address a comma is between hosts.
+// Somebody may write a password of their own, as text that ends in a line feed. In the address a comma is between
+// hosts.
 func TestPasswordMayBeAnything(t *testing.T) {
 	const odd = `a b+c%20,"d'$HOME@/:?#[é`
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
