@@ -49,10 +49,11 @@ func (u *ascent) prove(ctx context.Context, p *progress.Part, result *arrival) e
 	done := &proven{address: place.Floating(), active: time.Since(began)}
 	p.Note("the server runs; pinging %s", done.address)
 	err = u.follow(ctx, p, func(ctx context.Context) (lack, error) {
+		silent := lack{}
 		if err := proof.Ping(ctx, done.address); err != nil {
-			return lack{line: err.Error()}, nil
+			silent.line = err.Error()
 		}
-		return lack{}, nil
+		return silent, nil
 	})
 	if err != nil {
 		return err

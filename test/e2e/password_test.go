@@ -45,41 +45,48 @@ func TestPasswordsAreEdited(t *testing.T) {
 	for name, enters := range map[string]func(string) error{
 		"openstack-placement-user": user, "openstack-placement-db": account,
 	} {
-		s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: name}}
 		for _, written := range []string{odd + "\n", ""} {
-			before, pods := passwordOf(w, s), api(w, placement)
-			if err := enters(before); err != nil {
-				t.Fatalf("%s: what it has is not good: %v", name, err)
-			}
-			s.Data["password"] = []byte(written)
-			if err := w.Update(t.Context(), s); err != nil {
-				t.Fatal(err)
-			}
-			w.Eventually(2*time.Minute, name+" has another password, which is good", func(context.Context) error {
-				now := passwordOf(w, s)
-				switch {
-				case now == before || now == "":
-					return errors.New("the Secret has none, or that of before")
-				case written != "" && now != odd:
-					return fmt.Errorf("what was written is not taken: %q", now)
-				}
-				return enters(now)
-			})
-			if err := enters(before); err == nil {
-				t.Errorf("%s: the password of before is still good", name)
-			}
-			w.Eventually(2*time.Minute, "the API runs with it", func(context.Context) error {
-				if now := api(w, placement); now == pods || now == "" {
-					return errors.New("not all of its pods are other ones")
-				}
-				return nil
-			})
-			w.Ready(2*time.Minute, placement)
-			w.Eventually(time.Minute, "and knows what it knew", w.Prints("host-2", "resource", "provider", "list"))
+			goesOnWith(w, placement, name, written, enters)
+			w.Eventually(time.Minute, "it knows what it knew", w.Prints("host-2", "resource", "provider", "list"))
 		}
 	}
 	w.OpenStack("resource", "provider", "delete",
 		w.OpenStack("resource", "provider", "list", "--name", "host-2", "-f", "value", "-c", "uuid"))
+}
+
+// goesOnWith writes into a Secret, and waits until the service goes on with the password that is there then, by which
+// one enters.
+func goesOnWith(w *story.World, p *servicev1.Placement, name, written string, enters func(string) error) {
+	w.Helper()
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: name}}
+	before, pods := passwordOf(w, s), api(w, p)
+	if err := enters(before); err != nil {
+		w.Fatalf("%s: what it has is not good: %v", name, err)
+	}
+	s.Data["password"] = []byte(written)
+	if err := w.Update(w.Context(), s); err != nil {
+		w.Fatal(err)
+	}
+	w.Eventually(2*time.Minute, name+" has another password, which is good", func(context.Context) error {
+		now := passwordOf(w, s)
+		switch {
+		case now == before || now == "":
+			return errors.New("the Secret has none, or that of before")
+		case written != "" && now != odd:
+			return fmt.Errorf("what was written is not taken: %q", now)
+		}
+		return enters(now)
+	})
+	if err := enters(before); err == nil {
+		w.Errorf("%s: the password of before is still good", name)
+	}
+	w.Eventually(2*time.Minute, "the API runs with it", func(context.Context) error {
+		if now := api(w, p); now == pods || now == "" {
+			return errors.New("not all of its pods are other ones")
+		}
+		return nil
+	})
+	w.Ready(2*time.Minute, p)
 }
 
 func passwordOf(w *story.World, s *corev1.Secret) string {
