@@ -359,7 +359,7 @@ func (u *ascent) hint(ctx context.Context, p *progress.Part, of client.Object) e
 	}
 	gvk, err := c.GroupVersionKindFor(of)
 	if err != nil {
-		return nil //nolint:nilerr // It is a hint, about a kind that nobody knows.
+		return fmt.Errorf("looking for the cause of a wait: %w", err)
 	}
 	f, err := explainer(c).Explain(ctx, gvk, client.ObjectKeyFromObject(of))
 	if err == nil && f != nil {

@@ -19,6 +19,7 @@ import (
 	"stackwright.dev/stackwright/internal/pki"
 )
 
+// escape is for a part of an account. SQLAlchemy takes a plus for a plus, and not for a space.
 func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
 // within is how long the agent may take. Making a schema waits for all members.
