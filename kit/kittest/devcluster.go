@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -113,11 +114,9 @@ func (p *Play) install() error {
 		if err := c.Create(ctx, crd.DeepCopy()); err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("creating CustomResourceDefinition %s: %w", crd.Name, err)
 		}
-		p.Until(10*time.Second, "CustomResourceDefinition "+crd.Name+" is served", func() bool {
-			got := &apiextensionsv1.CustomResourceDefinition{}
-			err = c.Get(ctx, client.ObjectKeyFromObject(crd), got)
-			return err == nil && established(got) && p.served(crd.CustomResourceDefinition)
-		})
+	}
+	if err := p.serve(ctx, p.world.crds); err != nil {
+		return err
 	}
 	for _, ns := range p.namespaces() {
 		u := &unstructured.Unstructured{}
@@ -131,21 +130,31 @@ func (p *Play) install() error {
 	return nil
 }
 
-func established(crd *apiextensionsv1.CustomResourceDefinition) bool {
-	for _, c := range crd.Status.Conditions {
-		if c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue {
-			return true
+// serve waits until the server answers for all definitions. It asks for all at once: at the first list of a kind the
+// server fills a cache, which takes it a second.
+func (p *Play) serve(ctx context.Context, crds []*definition) error {
+	answers := make([]error, len(crds))
+	for end := time.Now().Add(time.Minute); ; p.Pass(10 * time.Millisecond) {
+		var wg sync.WaitGroup
+		for i, crd := range crds {
+			wg.Go(func() { answers[i] = p.ask(ctx, crd.CustomResourceDefinition) })
+		}
+		wg.Wait()
+		err := errors.Join(answers...)
+		if err == nil || time.Now().After(end) {
+			return err
 		}
 	}
-	return false
 }
 
-// served tells whether the server answers for the kind; it takes a moment after it is established.
-func (p *Play) served(crd *apiextensionsv1.CustomResourceDefinition) bool {
+func (p *Play) ask(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) error {
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(crd.Spec.Group + "/" + crd.Spec.Versions[0].Name)
 	l.SetKind(crd.Spec.Names.ListKind)
-	return p.Client.List(p.T.Context(), l) == nil
+	if err := p.Client.List(ctx, l, client.Limit(1)); err != nil {
+		return fmt.Errorf("CustomResourceDefinition %s is not served: %w", crd.Name, err)
+	}
+	return nil
 }
 
 // wipe removes the objects of a play from a real server, finalizers or not.
