@@ -85,9 +85,8 @@ test-race: | compiler ## Unit tests of concurrent code with the race detector; o
 	CGO_ENABLED=1 $(TEST) -race -short $(addprefix ./internal/,$(RACY))
 	cd kit && CGO_ENABLED=1 $(TEST) -race -short ./...
 
-# They wait for a server and its timers most of the time.
 SERVER := $(TEST) -p=4 -tags=apiserver -run='^TestServer'
-test-api: bin/devcluster ## Tests against a real API server, whose names begin with TestServer
+test-api: bin/devcluster ## Tests against a real API server, for which they wait most of the time; TestServer... each
 	$(SERVER) -short $(call tagged,apiserver,api charts internal cmd)
 	cd kit && $(SERVER) -short $(subst ./kit/,./,$(call tagged,apiserver,kit))
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -228,18 +229,28 @@ func importThousand(t *testing.T, w *world, c *fake.Cloud, namespace string) {
 	}
 }
 
-// resourceVersions are the versions of all objects of resources.
+// resourceVersions are the versions of all objects of resources. It lists all kinds at once: the first list of a kind
+// takes a real API server a second.
 func resourceVersions(t *testing.T, w *world) map[string]string {
 	t.Helper()
+	var wg sync.WaitGroup
+	var mutex sync.Mutex
 	out := map[string]string{}
 	for _, k := range kinds.Served() {
-		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(openstackv1.GroupVersion.WithKind(k.Name + "List"))
-		must(t, w.client.List(t.Context(), list))
-		for _, o := range list.Items {
-			out[k.Name+"/"+o.GetName()] = o.GetResourceVersion()
-		}
+		wg.Go(func() {
+			list := &unstructured.UnstructuredList{}
+			list.SetGroupVersionKind(openstackv1.GroupVersion.WithKind(k.Name + "List"))
+			if err := w.client.List(t.Context(), list); err != nil {
+				t.Errorf("listing %s: %v", list.GetKind(), err)
+			}
+			mutex.Lock()
+			defer mutex.Unlock()
+			for _, o := range list.Items {
+				out[k.Name+"/"+o.GetName()] = o.GetResourceVersion()
+			}
+		})
 	}
+	wg.Wait()
 	return out
 }
 

@@ -237,10 +237,12 @@ func departure(p *kittest.Play) {
 
 // A host comes, loses a trait, or leaves, also when the operator is killed at any request.
 func TestCrash(t *testing.T) {
-	t.Run("traits", func(t *testing.T) { kittest.New(t, scenario(t)).Crash(t, withdrawal) })
-	t.Run("arrival", func(t *testing.T) { kittest.New(t, scenario(t)).Crash(t, nil) })
+	s := scenario(t)
+	s.Stride = 4 // its requests are many and alike
+	t.Run("traits", func(t *testing.T) { kittest.New(t, s).Crash(t, withdrawal) })
+	t.Run("arrival", func(t *testing.T) { kittest.New(t, s).Crash(t, nil) })
 	t.Run("departure", func(t *testing.T) {
-		s := scenario(t)
+		s := s
 		s.Outside = func() http.RoundTripper { return newHall("node-1") }
 		kittest.New(t, s).Crash(t, func(p *kittest.Play) {
 			departure(p)

@@ -28,6 +28,7 @@ type (
 // Names of steps and references that are used in several places.
 const (
 	stepCertificate = "certificate"
+	stepShrink      = "shrink"
 	stepSet         = "statefulset"
 	refCA           = "ca"
 )
@@ -52,8 +53,9 @@ func Definition() kit.Definition[object] {
 			step.Objects("budget", budget, step.Makes[object](&policyv1.PodDisruptionBudget{}),
 				step.When(func(m object) bool { return m.Spec.Replicas > 1 })),
 			step.Check("memory", memory, step.Condition[object]("MemoryReady")),
+			step.Check(stepShrink, shrink, step.Condition[object]("ScalingReady")),
 			step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}),
-				step.After[object](stepCertificate, "access", "memory"), step.Condition[object]("DeploymentReady")),
+				step.After[object](stepCertificate, "access", "memory", stepShrink), step.Condition[object]("DeploymentReady")),
 		},
 		Report: report,
 	}

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit"
@@ -57,6 +59,44 @@ func TestStatusTellsTheServers(t *testing.T) {
 		if command := strings.Join(command(p), " "); strings.Contains(command, "--tls") {
 			t.Errorf("the command is %s although TLS is disabled", command)
 		}
+	})
+}
+
+// Clients that still have a cache in their list would wait for it at each request: it goes after its name has gone.
+func TestACacheOutlivesItsName(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		at := func(when string, named int, replicas int64, ready metav1.ConditionStatus) {
+			t.Helper()
+			servers, _, _ := unstructured.NestedStringSlice(p.Object(cache).Object, "status", "servers")
+			n, _, _ := unstructured.NestedInt64(p.Object(set).Object, "spec", "replicas")
+			if c := p.Condition(cache, "ScalingReady"); len(servers) != named || n != replicas || c.Status != ready {
+				t.Errorf("%s: the servers are %v, %d caches run, and ScalingReady is %s: %s\nwant %d, %d and %s", when,
+					servers, n, c.Status, c.Message, named, replicas, ready)
+			}
+		}
+		p.Change(cache, "spec.replicas", int64(4))
+		p.Settle()
+		at("grown", 4, 4, metav1.ConditionTrue)
+		p.Change(cache, "spec.replicas", int64(2))
+		p.Pass(90 * time.Second)
+		at("two leave", 2, 4, metav1.ConditionFalse)
+		p.Restart()
+		p.Change(cache, "spec.replicas", int64(1))
+		p.Pass(90 * time.Second)
+		at("and another one", 1, 4, metav1.ConditionFalse)
+		p.Pass(40 * time.Second)
+		p.Settle()
+		at("gone", 1, 1, metav1.ConditionTrue)
+		p.Change(cache, "spec.replicas", int64(3))
+		p.Settle()
+		at("grown again", 3, 3, metav1.ConditionTrue)
+		p.Change(cache, "spec.replicas", int64(2))
+		p.Pass(time.Minute)
+		at("one leaves", 2, 3, metav1.ConditionFalse)
+		p.Change(cache, "spec.replicas", int64(3))
+		p.Settle()
+		at("one stays", 3, 3, metav1.ConditionTrue)
+		p.Ready()
 	})
 }
 
