@@ -33,7 +33,9 @@ func TestComponentsScale(t *testing.T) {
 	work := manifest(w, "testdata/work.yaml")
 
 	w.Eventually(2*time.Minute, "services know the programs that run", f.known)
-	probe := asked(w, cp)
+	// With a second cache in everybody's configuration all pods are new, at once, and more than a hundred processes want
+	// to run on two processors. Answers come late then; a client waits for a minute. Some come all the time.
+	probe := asked(w, cp, 30*time.Second)
 	for _, n := range []int32{2, 1} {
 		change := w.Change(cp)
 		core(&change.Spec.Services)
@@ -41,7 +43,6 @@ func TestComponentsScale(t *testing.T) {
 		each(&change.Spec.Services, n)
 		began := time.Now()
 		w.Apply(change)
-		// A second cache is in everybody's configuration: all pods are new, and twice as many as two processors had.
 		w.Eventually(2*story.UpToReady, fmt.Sprintf("there are %d of each", n), func(ctx context.Context) error {
 			return f.count(ctx, int(n))
 		})
@@ -56,8 +57,8 @@ func TestComponentsScale(t *testing.T) {
 	}
 	w.Eventually(2*time.Minute, "the server answers ping", answersPing(w))
 	remove()
-	if got := probe.Stop(); got.Failed > 0 {
-		t.Errorf("%s, last: %v; none may fail", got, got.Last)
+	if got := probe.Stop(); got.Failed > 0 || got.Longest > 10*time.Second {
+		t.Errorf("%s, last: %v; none may fail, and a gap may be 10 s", got, got.Last)
 	} else {
 		t.Log(got)
 	}

@@ -32,7 +32,7 @@ func TestWrongConfigHarmsNobody(t *testing.T) {
 	cp := w.Cloud()
 	keystone := &servicev1.Keystone{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-keystone"}}
 	change := besidePlacement(w, cp)
-	probe := asked(w, cp)
+	probe := asked(w, cp, 10*time.Second)
 	pods := func() []types.UID {
 		return append(running(w, cp.Namespace, "openstack-keystone-api"),
 			running(w, cp.Namespace, "openstack-placement-api")...)
@@ -97,15 +97,15 @@ func besidePlacement(w *story.World, cp *controlplanev1.OpenStackControlPlane) *
 	return change
 }
 
-// asked validates a token five times a second until it is stopped.
-func asked(w *story.World, cp *controlplanev1.OpenStackControlPlane) *story.Probe {
+// asked validates a token five times a second until it is stopped, and waits for an answer as long as patience.
+func asked(w *story.World, cp *controlplanev1.OpenStackControlPlane, patience time.Duration) *story.Probe {
 	w.Helper()
 	users := w.Users(cp)
 	token, err := users.Token(w.Context())
 	if err != nil {
 		w.Fatal(err)
 	}
-	return w.Watch(200*time.Millisecond, 10*time.Second, func(ctx context.Context) error {
+	return w.Watch(200*time.Millisecond, patience, func(ctx context.Context) error {
 		return users.Validate(ctx, token)
 	})
 }

@@ -58,7 +58,7 @@ func (w *World) Identity(secret client.ObjectKey) *Identity {
 
 // transport trusts ca and makes a connection for each request, because a kept one would hide that others fail.
 func transport(ca []byte) *http.Transport {
-	t := &http.Transport{DisableKeepAlives: true, TLSHandshakeTimeout: 5 * time.Second}
+	t := &http.Transport{DisableKeepAlives: true, TLSHandshakeTimeout: 30 * time.Second}
 	if len(ca) > 0 {
 		pool := x509.NewCertPool()
 		pool.AppendCertsFromPEM(ca)

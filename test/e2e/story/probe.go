@@ -27,6 +27,7 @@ type Probe struct {
 	bad      []int
 	good     time.Time
 	longest  time.Duration
+	slowest  time.Duration
 	inFlight sync.WaitGroup
 }
 
@@ -35,6 +36,8 @@ type Result struct {
 	Total, Failed int
 	// Longest is the longest time between two good answers.
 	Longest time.Duration
+	// Slowest is the longest time that a good answer took.
+	Slowest time.Duration
 	// Last is the last failure.
 	Last error
 	// Why counts failures by what they say, without addresses, ports and identifiers.
@@ -47,8 +50,8 @@ type Result struct {
 
 // String is the result in one line, with the times in which requests that failed began.
 func (r Result) String() string {
-	lines := []string{fmt.Sprintf("%d of %d requests failed, longest gap %s", r.Failed, r.Total,
-		r.Longest.Round(time.Millisecond))}
+	lines := []string{fmt.Sprintf("%d of %d requests failed, longest gap %s, slowest answer %s", r.Failed, r.Total,
+		r.Longest.Round(time.Millisecond), r.Slowest.Round(time.Millisecond))}
 	at := func(second int) string {
 		return r.Began.Add(time.Duration(second) * time.Second).Format(time.TimeOnly)
 	}
@@ -105,7 +108,8 @@ func (w *World) Watch(every, timeout time.Duration, ask func(context.Context) er
 }
 
 func (p *Probe) ask(ctx context.Context, timeout time.Duration, ask func(context.Context) error) {
-	second := int(time.Since(p.began) / time.Second)
+	asked := time.Now()
+	second := int(asked.Sub(p.began) / time.Second)
 	limited, stop := context.WithTimeout(ctx, timeout)
 	defer stop()
 	err := ask(limited)
@@ -126,7 +130,7 @@ func (p *Probe) ask(ctx context.Context, timeout time.Duration, ask func(context
 		return
 	}
 	now := time.Now()
-	p.longest = max(p.longest, now.Sub(p.good))
+	p.longest, p.slowest = max(p.longest, now.Sub(p.good)), max(p.slowest, now.Sub(asked))
 	p.good = now
 }
 
@@ -144,6 +148,6 @@ func (p *Probe) Stop() Result {
 	p.inFlight.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return Result{Total: p.total, Failed: p.failed, Longest: p.longest, Last: p.last, Bad: p.bad,
-		Began: p.began, Why: p.why}
+	return Result{Total: p.total, Failed: p.failed, Longest: p.longest, Slowest: p.slowest, Last: p.last,
+		Bad: p.bad, Began: p.began, Why: p.why}
 }
