@@ -86,7 +86,7 @@ test-race: | compiler ## Unit tests of concurrent code with the race detector; o
 	cd kit && CGO_ENABLED=1 $(TEST) -race -short ./...
 
 SERVER := $(TEST) -p=4 -tags=apiserver -run='^TestServer'
-test-api: bin/devcluster ## Tests against a real API server, for which they wait most of the time; TestServer... each
+test-api: bin/devcluster ## Tests named TestServer..., against a real API server, for which they mostly wait
 	$(SERVER) -short $(call tagged,apiserver,api charts internal cmd)
 	cd kit && $(SERVER) -short $(subst ./kit/,./,$(call tagged,apiserver,kit))
 
