@@ -148,18 +148,20 @@ func (c *controller) remake(ctx context.Context, sc *scope, t *target, seen map[
 	x := c.orders.open(uid, id, time.Now())
 	patience := x.patience(unmade)
 	left := patience - time.Since(x.since)
-	if left > 0 && c.removals.last(uid).IsZero() {
+	first := c.removals.last(uid).IsZero()
+	if left > 0 && first {
 		says, _, _ := strings.Cut(out.Message, "; repair it")
 		again := outcome.Fail(out.Class, fmt.Errorf("%s; mend that, or wait: nothing of it was made, so it is deleted and "+
 			"ordered again %s after that", says, patience))
 		again.After = left
 		return again
 	}
-	if c.removals.last(uid).IsZero() {
+	gone := c.removed(ctx, sc, t, id)
+	if first && (gone == nil || !c.removals.last(uid).IsZero()) { // and not one that a service refused which is away
 		c.orders.lose(uid)
 	}
-	if out := c.removed(ctx, sc, t, id); out != nil {
-		return out
+	if gone != nil {
+		return gone
 	}
 	return c.anew(sc, t)
 }
@@ -187,8 +189,11 @@ func (c *controller) unstick(ctx context.Context, o object, t *target, id string
 		return removeAgain, nil
 	}
 	asked := c.removals.last(uid)
+	if asked.IsZero() {
+		return c.orders.last(uid).patience(unleft), nil
+	}
 	patience := c.orders.open(uid, "", asked).patience(unleft)
-	if asked.IsZero() || !shows(seen, sign) {
+	if !shows(seen, sign) {
 		return patience, nil
 	}
 	if left := patience - time.Since(asked); left > 0 {

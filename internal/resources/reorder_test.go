@@ -125,6 +125,28 @@ func writesOf(p *kittest.Play, method string) []fake.Request {
 	return slices.DeleteFunc(cloudOf(p).Requests(), func(r fake.Request) bool { return r.Method != method })
 }
 
+// A deletion that nobody takes because the service is away is none: it is not waited longer for the next order.
+func TestAnOrderThatCannotBeGivenIsNotLost(t *testing.T) {
+	objects := good(namespace("default"), one("Server", "default", "first", "resource: "+orderly["Server"]))
+	kittest.New(t, stage(t, orderlySeed, objects...)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		cloudOf(p).SetSpoil(1)
+		cloudOf(p).SetFault(func(_ int, r *http.Request) fake.Fault {
+			if r.Method == http.MethodDelete {
+				return fake.Down
+			}
+			return fake.None
+		})
+		another("Server", "web", "resource: "+orderly["Server"])(p)
+		p.Pass(time.Minute)
+		if n := len(writesOf(p, http.MethodDelete)); n < 3 {
+			t.Errorf("within a minute its deletion was tried %d times", n)
+		}
+		cloudOf(p).SetFault(nil)
+		p.Until(40*time.Second, "readiness", func() bool { return p.Condition("Server/web", "Ready").Status == "True" })
+	})
+}
+
 // While people may look at what could not be made, the condition says what OpenStack says of it and what comes next.
 func TestWhatCouldNotBeMadeIsTold(t *testing.T) {
 	objects := good(namespace("default"), one("Server", "default", "first", "resource: "+orderly["Server"]))
