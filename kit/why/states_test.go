@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -55,6 +56,18 @@ var stuck = map[string]state{
 		script:   claimWithoutClass,
 		first:    []string{"StorageClass (default)", "NoDefault", "no default storage class", "mark one as default"},
 		plain:    []string{"PersistentVolumeClaim shop/data", "NotBound", "volume claim is Pending", "describe pvc data"},
+	},
+	"claim that waits for a node of its pod": {
+		children: webDown,
+		script: func(p *kittest.Play) {
+			late := storagev1.VolumeBindingWaitForFirstConsumer
+			create(p, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "local",
+				Annotations: map[string]string{"storageclass.kubernetes.io/is-default-class": "true"}},
+				Provisioner: "local", VolumeBindingMode: &late})
+			claimed(p, nil, corev1.ClaimPending, "0/1 nodes are available: 1 Insufficient cpu.")
+		},
+		first: []string{"Pod shop/web-5b-x", "Unschedulable", "Insufficient cpu", "add a node"},
+		plain: []string{"PersistentVolumeClaim shop/data", "NotBound", "volume claim is Pending", "describe pvc data"},
 	},
 	"volume on a node that is gone": {
 		children: webDown,

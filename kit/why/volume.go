@@ -25,14 +25,23 @@ func (w *walk) claim(ctx context.Context, o Object) *Finding {
 	}
 	f := &Finding{Object: o, Reason: "NotBound", Message: "volume claim is " + string(c.Status.Phase),
 		Since: c.CreationTimestamp, Do: fmt.Sprintf("kubectl -n %s describe pvc %s", o.Namespace, o.Name)}
+	class, cause := w.class(ctx, c)
+	if cause != nil {
+		f.Because = append(f.Because, cause)
+	}
 	if e := w.event(ctx, o, "ProvisioningFailed", "FailedBinding"); e != nil {
 		f.Reason, f.Message, f.Since = e.Reason, e.Message, first(e)
 		f.Do = "see the log of the storage provisioner; the message comes from it"
-	}
-	if cause := w.class(ctx, c); cause != nil {
-		f.Because = append(f.Because, cause)
+	} else if late(class) && c.Annotations[selectedNode] == "" {
+		return nil // it waits for its pod, not the pod for it
 	}
 	return f
+}
+
+// late tells whether volumes of a class are made where the scheduler has put their pods.
+func late(class *storagev1.StorageClass) bool {
+	return class != nil && class.VolumeBindingMode != nil &&
+		*class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
 }
 
 // selectedNode is where the scheduler notes for which node the volume of a claim is made.
@@ -59,30 +68,30 @@ func (w *walk) stranded(ctx context.Context, o Object, p *corev1.Pod) *Finding {
 			p.Name)}
 }
 
-// class explains a storage class that is not there.
-func (w *walk) class(ctx context.Context, c *corev1.PersistentVolumeClaim) *Finding {
+// class is the storage class of a claim, or explains that there is none.
+func (w *walk) class(ctx context.Context, c *corev1.PersistentVolumeClaim) (*storagev1.StorageClass, *Finding) {
 	name := ""
 	if c.Spec.StorageClassName != nil {
 		name = *c.Spec.StorageClassName
 	}
 	var list storagev1.StorageClassList
 	if err := w.Reader.List(ctx, &list, &client.ListOptions{}); err != nil {
-		return nil
+		return nil, nil
 	}
 	for i := range list.Items {
 		s := &list.Items[i]
 		if s.Name == name || name == "" && s.Annotations[defaultClass] == "true" {
-			return nil
+			return s, nil
 		}
 	}
 	o := Object{Kind: "StorageClass", Name: name}
 	if name == "" {
-		return &Finding{Object: Object{Kind: "StorageClass", Name: "(default)"}, Reason: "NoDefault",
+		return nil, &Finding{Object: Object{Kind: "StorageClass", Name: "(default)"}, Reason: "NoDefault",
 			Since:   c.CreationTimestamp,
 			Message: "the cluster has no default storage class and the claim names none",
 			Do:      "set storageClass in the object, or mark one as default with the annotation " + defaultClass + "=true"}
 	}
-	return &Finding{Object: o, Reason: "NotFound", Message: "storage class " + name + " does not exist",
+	return nil, &Finding{Object: o, Reason: "NotFound", Message: "storage class " + name + " does not exist",
 		Since: c.CreationTimestamp, Do: "create it, or set storageClass to one that exists: kubectl get storageclass"}
 }
 
