@@ -143,7 +143,7 @@ func TestAnOrderThatCannotBeGivenIsNotLost(t *testing.T) {
 			t.Errorf("within a minute its deletion was tried %d times", n)
 		}
 		cloudOf(p).SetFault(nil)
-		p.Until(40*time.Second, "readiness", func() bool { return p.Condition("Server/web", "Ready").Status == "True" })
+		p.Until(2*time.Minute, "readiness", func() bool { return p.Condition("Server/web", "Ready").Status == "True" })
 	})
 }
 
