@@ -157,7 +157,7 @@ func (c *controller) remake(ctx context.Context, sc *scope, t *target, seen map[
 		return again
 	}
 	gone := c.removed(ctx, sc, t, id)
-	if first && (gone == nil || !c.removals.last(uid).IsZero()) { // and not one that a service refused which is away
+	if first && (gone == nil || !c.removals.last(uid).IsZero()) { // what a service refused was not given
 		c.orders.lose(uid)
 	}
 	if gone != nil {
