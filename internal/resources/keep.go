@@ -74,7 +74,22 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 	if drift && len(change) > 0 && !view.unmade {
 		c.corrected(sc, t, change)
 	}
-	if len(stuck) > 0 && p.recreate {
+	if len(stuck) > 0 {
+		return c.unlike(ctx, sc, t, p, stuck)
+	}
+	return nil
+}
+
+// unlike decides about a resource that differs in what cannot be changed.
+func (c *controller) unlike(ctx context.Context, sc *scope, t *target, p policy, stuck []body.Difference) *outcome.Outcome {
+	anew, err := p.recreate, error(nil)
+	if !anew {
+		anew, err = c.pointless(ctx, sc, t, p, stuck)
+	}
+	switch {
+	case err != nil:
+		return failed(err)
+	case anew:
 		return c.again(ctx, sc, t)
 	}
 	return nil
@@ -278,7 +293,7 @@ func (c *controller) again(ctx context.Context, sc *scope, t *target) *outcome.O
 			"to it, are deleted: %s. Delete them, or take Recreate out of spec.policies.", t.kind.Name, by)
 	}
 	c.uploads.drop(o.GetUID())
-	if out := c.removed(ctx, sc, t, id); out != nil {
+	if out := c.removed(ctx, sc, t.booked(sc.Cell().ID), id); out != nil {
 		return out
 	}
 	return c.anew(sc, t)
