@@ -4,6 +4,7 @@ import (
 	kubeclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/infra/messagebus"
 )
 
 func barbican(s *scope) ([]kubeclient.Object, error) {
@@ -22,6 +23,10 @@ func barbican(s *scope) ([]kubeclient.Object, error) {
 	}
 	if asked.Maintenance != nil {
 		b.Spec.Maintenance = *asked.Maintenance
+	}
+	if keystoneSends(o) {
+		b.Spec.KeystoneListener = servicev1.KeystoneListener{Worker: size.worker.settings(servicev1.Worker{}),
+			Secret: messagebus.ListenerSecretName(childName(o, "keystone"))}
 	}
 	return []kubeclient.Object{b}, nil
 }

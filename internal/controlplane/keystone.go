@@ -24,7 +24,7 @@ func keystone(s *scope) ([]kubeclient.Object, error) {
 	if memcachedOn(o) {
 		k.Spec.Memcached = childName(o, "memcached")
 	}
-	if notifies(o, asked.Notifications) {
+	if keystoneSends(o) {
 		k.Spec.RabbitMQ = childName(o, "rabbitmq")
 	}
 	if asked.Fernet != nil {

@@ -24,6 +24,11 @@ type sender struct{ bus, service string }
 // notifies tells whether a service sends notifications, which was asked for or not.
 func notifies(o *cloud, asked bool) bool { return rabbitOn(o) && (asked || o.Spec.Notifications) }
 
+// keystoneSends tells whether Keystone tells of changes.
+func keystoneSends(o *cloud) bool {
+	return keystoneOn(o) && notifies(o, cmp.Or(o.Spec.Services.Keystone, &controlplanev1.KeystoneService{}).Notifications)
+}
+
 // senders are all who tell of changes. What happens to servers is told by cells, too.
 func senders(o *cloud) []sender {
 	s := o.Spec.Services
@@ -33,7 +38,9 @@ func senders(o *cloud) []sender {
 			out = append(out, sender{childName(o, name), service})
 		}
 	}
-	add(keystoneOn(o), cmp.Or(s.Keystone, &controlplanev1.KeystoneService{}).Notifications, "keystone", "identity")
+	if keystoneSends(o) {
+		out = append(out, sender{childName(o, "keystone"), "identity"})
+	}
 	add(glanceOn(o), cmp.Or(s.Glance, &controlplanev1.GlanceService{}).Notifications, "glance", "image")
 	add(neutronOn(o), cmp.Or(s.Neutron, &controlplanev1.NeutronService{}).Notifications, "neutron", "network")
 	add(cinderOn(o), cmp.Or(s.Cinder, &controlplanev1.CinderService{}).Notifications, "cinder", "block-storage")

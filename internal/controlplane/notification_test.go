@@ -66,6 +66,25 @@ func TestKeystoneNotifiesWhenAsked(t *testing.T) {
 	})
 }
 
+// Where Keystone tells of changes, Barbican hears of projects that are deleted.
+func TestBarbicanHearsKeystone(t *testing.T) {
+	heard := func(p *kittest.Play) any {
+		return field(p, "Barbican/first-barbican", "spec", "keystoneListener", "secret")
+	}
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		p.Change(cloud, "spec.services", map[string]any{"barbican": map[string]any{}})
+		p.Settle()
+		if got := heard(p); got != nil {
+			t.Errorf("Barbican hears Keystone by %v, which tells nothing", got)
+		}
+		p.Change(cloud, "spec.notifications", true)
+		p.Settle()
+		if got := heard(p); got != "first-keystone-bus-listener" {
+			t.Errorf("Barbican hears Keystone by %v, want first-keystone-bus-listener", got)
+		}
+	})
+}
+
 // One field turns it on for all services, and for those of Nova's cells.
 func TestEverybodyNotifiesWhenAsked(t *testing.T) {
 	kittest.New(t, withNova()).Run(t, func(p *kittest.Play) {

@@ -49,7 +49,7 @@ type Worker[T Object] struct {
 	// Port is where the program listens, with the service's certificate; 0 is nowhere. Health is a path that it answers.
 	Port   int32
 	Health string
-	// Client is the certificate by which others know the program; nil is none.
+	// Client is by what others know the program; nil is nothing but the service's own accounts.
 	Client *Client[T]
 	// Serves makes the program an API beside the service's own, at Port, which uwsgi runs. It needs no command then.
 	Serves *API[T]
@@ -67,12 +67,12 @@ type API[T Object] struct {
 	Expose func(T) servicev1.Expose
 }
 
-// Client is a certificate by which others know a program that asks them: where its Secret is mounted, and the reference
-// to it. A new one makes new pods.
+// Client is by what others know a program that asks them, such as a certificate: where its Secret is mounted, the
+// reference to it, and the key of the Secret whose change makes new pods.
 type Client[T Object] struct {
 	Mount[T]
 
-	Ref string
+	Ref, Key string
 }
 
 // Part is one of a worker's sets.
@@ -240,7 +240,7 @@ func (s Service[T]) workerTemplate(sc *step.Scope[T], w Worker[T], config string
 	}
 	if w.Client != nil {
 		own := t.Annotations[annotationCertificate]
-		t.Annotations[annotationCertificate] = strings.Trim(own+"-"+sc.Digest(w.Client.Ref, "tls.crt"), "-")
+		t.Annotations[annotationCertificate] = strings.Trim(own+"-"+sc.Digest(w.Client.Ref, w.Client.Key), "-")
 	}
 	return t
 }

@@ -4,10 +4,12 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,6 +43,7 @@ func TestBarbicanKeeps(t *testing.T) {
 	read := w.Prints("hello", "secret", "get", href, "--payload", "-f", "value")
 	w.Eventually(time.Minute, "the secret can be read", read)
 	order(w)
+	forgets(w, asked, barbican)
 	rotate(w, asked, read)
 	if n := w.KillAll(2*time.Minute, cp.Namespace, "openstack-barbican-"); n < 2 {
 		t.Errorf("there were %d pods", n)
@@ -75,6 +78,53 @@ func order(w *story.World) {
 		w.Prints("ACTIVE", "secret", "order", "get", href, "-f", "value", "-c", "Status"))
 	w.Eventually(time.Minute, "objects are ready", func(ctx context.Context) error { return allReady(ctx, w, objects) })
 	removeAll(w, objects)
+}
+
+// forgets deletes a project that has a secret, and another after the listener and the broker were killed.
+func forgets(w *story.World, asked *controlplanev1.OpenStackControlPlane, barbican *servicev1.Barbican) {
+	w.Helper()
+	asked.Spec.Services.Keystone = &controlplanev1.KeystoneService{Notifications: true}
+	w.Apply(asked.DeepCopy())
+	listener := "openstack-barbican-keystone-listener"
+	w.Ready(3*time.Minute, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: asked.Namespace, Name: listener}})
+	w.Ready(2*time.Minute, barbican)
+	leave := func(project string) {
+		w.OpenStack("project", "create", project)
+		w.OpenStack("role", "add", "--project", project, "--user", "admin", "admin")
+		w.OpenStack("--os-project-name", project, "secret", "store", "--name", project, "--payload", "bye")
+		if n := keeps(w, asked.Namespace, project); n != "1" {
+			w.Errorf("of project %s %s secrets are kept, want 1", project, n)
+		}
+		w.OpenStack("project", "delete", project)
+	}
+	gone := func(project string) {
+		w.Helper()
+		w.Eventually(2*time.Minute, "what project "+project+" had stored is removed", func(context.Context) error {
+			if n := keeps(w, asked.Namespace, project); n != "0" {
+				return fmt.Errorf("of project %s %s secrets are kept", project, n)
+			}
+			return nil
+		})
+	}
+	leave("first-leaver")
+	gone("first-leaver")
+	if n := w.KillAll(2*time.Minute, asked.Namespace, listener, "openstack-rabbitmq-"); n != 2 {
+		w.Errorf("%d pods were killed, want the listener and the broker", n)
+	}
+	leave("second-leaver")
+	gone("second-leaver")
+}
+
+// keeps counts the secrets of a name in Barbican's database that are not deleted.
+func keeps(w *story.World, namespace, secret string) string {
+	w.Helper()
+	const query = "SELECT count(*) FROM openstack_barbican.secrets WHERE deleted=0 AND name='%s'"
+	out, err := w.Cluster.Kubectl(w.Context(), "-n", namespace, "exec", "openstack-galera-0", "--", "mariadb", "--batch",
+		"--skip-column-names", "-e", fmt.Sprintf(query, secret))
+	if err != nil {
+		w.Fatal(err)
+	}
+	return strings.TrimSpace(out)
 }
 
 // rotate has the key-encryption key rotated while somebody reads.

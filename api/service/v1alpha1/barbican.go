@@ -31,10 +31,25 @@ type BarbicanSpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Worker Worker `json:"worker,omitzero"`
+	// KeystoneListener says how the program runs that removes what a project has stored when the project is deleted.
+	// +optional
+	// +kubebuilder:default={}
+	KeystoneListener KeystoneListener `json:"keystoneListener,omitzero"`
 	// Maintenance says when what was deleted is removed from the database.
 	// +optional
 	// +kubebuilder:default={}
 	Maintenance Maintenance `json:"maintenance,omitzero"`
+}
+
+// KeystoneListener says how a program runs that hears what Keystone tells.
+type KeystoneListener struct {
+	Worker `json:",inline"`
+
+	// Secret names the Secret of the account that hears Keystone, such as KEYSTONE-bus-listener, with transport_url and,
+	// where TLS is used, ca.crt. Without it there is no such program.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Secret string `json:"secret,omitempty"`
 }
 
 // BarbicanStatus tells what the key manager is.

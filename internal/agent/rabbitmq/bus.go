@@ -36,9 +36,9 @@ type policy struct {
 	Definition map[string]any `json:"definition"`
 }
 
-// kept bounds the queues that services make for their notifications. They make them whether anybody reads or not, and
-// what nobody reads would fill the volume: a queue has the newest 16 MiB.
-var kept = policy{Pattern: `^(versioned_)?notifications\.`, ApplyTo: "queues",
+// kept bounds the queues of notifications: services make theirs whether anybody reads or not, a listener may never come
+// back to its own, and what nobody reads would fill the volume. A queue has the newest 16 MiB.
+var kept = policy{Pattern: `^((versioned_)?|stackwright\.)notifications\.`, ApplyTo: "queues",
 	Definition: map[string]any{"max-length-bytes": float64(16 << 20), "overflow": "drop-head"}}
 
 func (p policy) same(o policy) bool {

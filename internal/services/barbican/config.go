@@ -13,6 +13,9 @@ func options(s *scope, f *oslo.File) {
 	f.Set("queue", "enable", true)
 	// The worker does not start without.
 	f.Set("oslo_concurrency", "lock_path", home+"/lock")
+	if listens(s.Owner()) {
+		hear(f)
+	}
 	var keys []any
 	for _, key := range order(ring(s.Content(refKeys)), rolled(s)) {
 		keys = append(keys, oslo.Literal(key))

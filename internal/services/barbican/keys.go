@@ -30,7 +30,7 @@ const (
 func keysName(b *barbican) string { return b.Name + "-kek" }
 
 func refs() []ref.Ref[*barbican] {
-	return []ref.Ref[*barbican]{ref.Local(refKeys, &corev1.Secret{}, keysName)}
+	return []ref.Ref[*barbican]{ref.Local(refKeys, &corev1.Secret{}, keysName), listenerRef()}
 }
 
 // generate keeps the key-encryption keys, whose names are numbers from 1 on. It never replaces keys that were lost:

@@ -3,8 +3,6 @@
 // OpenStack facts: the API takes orders for keys, which a worker makes. Each project has a key of its own, by which its
 // secrets are encrypted in the database, and which itself is encrypted by a key-encryption key (KEK) of the
 // configuration. barbican-retry is left out: no order of this release asks to be tried again (tasks/resources.py).
-// barbican-keystone-listener is left out, too: it takes Keystone's messages from the bus of its own service
-// (queue/__init__.py), and here each service has a bus that no other can read.
 package barbican
 
 import (
@@ -57,14 +55,16 @@ func Definition(gateway bool) kit.Definition[*barbican] {
 		Identity:    func(b *barbican) servicev1.Identity { return b.Spec.Identity },
 		Type:        "key-manager", Description: "OpenStack Key Manager",
 		Options: options, Reads: []string{refKeys}, After: []string{stepKeys},
-		Files: func(*barbican) map[string][]byte { return map[string][]byte{programFile: program} },
+		Files: func(*barbican) map[string][]byte {
+			return map[string][]byte{programFile: program, listenerModule + ".py": listenerProgram}
+		},
 		// Addresses of secrets begin as the request did, but for the scheme, which Barbican takes from proxies only.
 		UWSGI: []string{"route-if = equal:${HTTPS};on addvar:HTTP_X_FORWARDED_PROTO=https"},
 		Workers: []service.Worker[*barbican]{{
 			Name: "worker", Title: "Worker", Command: []string{"barbican-worker"},
 			Peers:    []service.Peer{service.Bus()},
 			Settings: func(b *barbican) servicev1.Worker { return b.Spec.Worker },
-		}},
+		}, listener()},
 		Gateway: gateway,
 	}
 	return kit.Definition[*barbican]{

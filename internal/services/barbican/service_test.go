@@ -44,6 +44,7 @@ func TestVariants(t *testing.T) {
 		"plain":  "spec: {tls: {disabled: true}}",
 		"worker": "spec: {worker: {replicas: 2}, maintenance: {keepDays: 0}}",
 		"older":  "spec: {keyGeneration: 3}",
+		"hears":  "spec: {keystoneListener: {secret: identity-bus-listener, replicas: 2}}",
 		"vault": "spec: {config: {secretstore: {enabled_secretstore_plugins: [vault_plugin]}}, " +
 			"configFrom: [{secret: vault}], extraVolumes: [{name: vault, secret: vault-ca, mountPath: /etc/vault}]}",
 	})

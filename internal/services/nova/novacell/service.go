@@ -110,8 +110,9 @@ func workers() []service.Worker[*cell] {
 		},
 		{
 			Name: console, Title: "Console", Port: consolePort, Health: consolePath,
-			Command:  append([]string{"python3", "-m", consoleModule}, nova.Command("")[1:]...),
-			Client:   &service.Client[*cell]{Mount: service.Mount[*cell]{Name: console, Secret: consoleName}, Ref: refConsole},
+			Command: append([]string{"python3", "-m", consoleModule}, nova.Command("")[1:]...),
+			Client: &service.Client[*cell]{Mount: service.Mount[*cell]{Name: console, Secret: consoleName}, Ref: refConsole,
+				Key: pki.CertKey},
 			Settings: func(c *cell) servicev1.Worker { return c.Spec.Console },
 		},
 	}
