@@ -36,7 +36,7 @@ type storage struct {
 // Cinder and Glance keep their data in a Ceph that one object brings. What was declared is made: volumes and snapshots,
 // one from an image without copying it. They grow, outlive the pods, and go without a rest. A back end that comes and
 // goes leaves no record. Ceph is away for a while: conditions say so, pods that start meanwhile serve what needs no
-// Ceph, and what needs it works again without anybody's doing.
+// Ceph, and what needs it works again without anybody's doing. When it is full, a volume says that there is no room.
 func TestCinderServes(t *testing.T) {
 	story.Slow(t)
 	s := newStorage(story.Start(t))
@@ -44,6 +44,7 @@ func TestCinderServes(t *testing.T) {
 	s.make()
 	s.kill()
 	s.away()
+	s.full()
 	s.another()
 	s.remove()
 	s.Apply(s.Change(s.cp))
@@ -167,6 +168,37 @@ func (s *storage) stopped(stop bool) {
 		"--replicas=0"); err != nil {
 		s.Fatal(err)
 	}
+}
+
+// full leaves no room in the Ceph for a while. What is there stays as it is.
+func (s *storage) full() {
+	s.Helper()
+	room := func(bytes string, full bool) {
+		s.Helper()
+		if _, err := s.Cluster.Kubectl(s.Context(), "-n", s.cp.Namespace, "exec", "ceph-0", "-c", "mon", "--", "ceph",
+			"osd", "pool", "set-quota", "volumes", "max_bytes", bytes); err != nil {
+			s.Fatal(err)
+		}
+		s.Eventually(3*time.Minute, "the scheduler knows", func(ctx context.Context) error {
+			out, err := s.Cluster.Stackwright(ctx, "openstack", "volume", "backend", "pool", "list", "--long", "-f", "value",
+				"-c", "Capabilities")
+			if err == nil && strings.Contains(out, "free_capacity_gb='0.0'") != full {
+				err = errors.New("it takes the pool for " + out)
+			}
+			return err
+		})
+	}
+	room("1048576", true)
+	late := s.volume("late", openstackv1.VolumeResource{Size: 1})
+	s.Eventually(time.Minute, "a volume says that there is no room", s.Says(late, "Ready", "backend"))
+	room("0", false)
+	if err := s.Delete(s.Context(), late); err != nil {
+		s.Fatal(err)
+	}
+	s.Gone(time.Minute, late)
+	late = s.volume("late", openstackv1.VolumeResource{Size: 1})
+	s.Ready(time.Minute, late)
+	s.made = append([]client.Object{late}, s.made...)
 }
 
 // another back end comes and goes. It cannot be reached at first, which harms nobody: its program takes no orders, and
