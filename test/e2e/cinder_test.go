@@ -182,7 +182,7 @@ func (s *storage) full() {
 		s.Eventually(3*time.Minute, "the scheduler knows", func(ctx context.Context) error {
 			out, err := s.Cluster.Stackwright(ctx, "openstack", "volume", "backend", "pool", "list", "--long", "-f", "value",
 				"-c", "Capabilities")
-			if err == nil && strings.Contains(out, "free_capacity_gb='0.0'") != full {
+			if err == nil && strings.Contains(out, "'free_capacity_gb': 0.0") != full {
 				err = errors.New("it takes the pool for " + out)
 			}
 			return err
