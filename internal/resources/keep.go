@@ -81,7 +81,8 @@ func (c *controller) keep(ctx context.Context, sc *scope, t *target, p policy) *
 }
 
 // unlike decides about a resource that differs in what cannot be changed.
-func (c *controller) unlike(ctx context.Context, sc *scope, t *target, p policy, stuck []body.Difference) *outcome.Outcome {
+func (c *controller) unlike(ctx context.Context, sc *scope, t *target, p policy, stuck []body.Difference,
+) *outcome.Outcome {
 	anew, err := p.recreate, error(nil)
 	if !anew {
 		anew, err = c.pointless(ctx, sc, t, p, stuck)
