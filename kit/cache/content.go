@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/apply"
+	"stackwright.dev/kit/owner"
 )
 
 // contentBytes is how much content of Secrets and ConfigMaps the store holds at most.
@@ -127,6 +128,10 @@ func wholeTransform(managers map[string]bool) toolscache.TransformFunc {
 	return func(in any) (any, error) {
 		if obj, ok := in.(metav1.Object); ok {
 			apply.Compact(obj, managers)
+			share(obj)
+		}
+		if o, ok := in.(owner.Object); ok {
+			shareStatus(o.KitStatus())
 		}
 		return in, nil
 	}

@@ -2,6 +2,9 @@ package cache
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -10,6 +13,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 
 	"stackwright.dev/kit/apply"
+	"stackwright.dev/kit/owner"
 )
 
 // annotationLastApplied is written by client-side kubectl apply and doubles the size of an object.
@@ -56,21 +60,80 @@ func Trim(obj metav1.Object, managers map[string]bool) {
 	}
 }
 
-// marks are the keys that the kit puts on every object.
-var marks = map[string]string{
-	apply.LabelPartOf: apply.LabelPartOf, apply.LabelController: apply.LabelController,
-	apply.LabelEstate: apply.LabelEstate, apply.AnnotationOwner: apply.AnnotationOwner,
-	apply.AnnotationStep:  apply.AnnotationStep,
-	apply.AnnotationOrder: apply.AnnotationOrder,
+// likely are the keys whose values many objects have, besides those that are as many as owners.
+var likely = map[string]bool{
+	apply.LabelController: true, apply.AnnotationStep: true, apply.AnnotationOrder: true,
+	"app.kubernetes.io/name": true, "app.kubernetes.io/component": true, "app.kubernetes.io/managed-by": true,
 }
 
-// share lets records share those keys: decoders make a string of its own for each.
+// share lets records share what many have, such as the keys that the kit puts on every object and their namespace:
+// decoders make a string of its own for each.
 func share(obj metav1.Object) {
+	obj.SetNamespace(common.of(obj.GetNamespace()))
 	for _, m := range []map[string]string{obj.GetLabels(), obj.GetAnnotations()} {
 		for k, v := range m {
-			if mark, ok := marks[k]; ok {
-				m[mark] = v // an assignment replaces the key's string, too
+			if likely[k] {
+				v = common.of(v)
 			}
+			m[common.of(k)] = v // an assignment replaces the key's string, too
 		}
 	}
+	for i, owners := 0, obj.GetOwnerReferences(); i < len(owners); i++ {
+		owners[i].APIVersion, owners[i].Kind = common.of(owners[i].APIVersion), common.of(owners[i].Kind)
+	}
+	for i, fields := 0, obj.GetManagedFields(); i < len(fields); i++ {
+		fields[i].Manager = common.of(fields[i].Manager)
+	}
+}
+
+// shareStatus does the same for what the kit writes into an owner's status. A decoder makes lists with room for more.
+func shareStatus(s *owner.Status) {
+	s.Conditions, s.Steps, s.Inventory = slices.Clone(s.Conditions), slices.Clone(s.Steps), slices.Clone(s.Inventory)
+	for i := range s.Inventory {
+		it := &s.Inventory[i]
+		it.Step, it.Group, it.Kind, it.Namespace =
+			common.of(it.Step), common.of(it.Group), common.of(it.Kind), common.of(it.Namespace)
+	}
+	for i := range s.Steps {
+		s.Steps[i].Name, s.Steps[i].State = common.of(s.Steps[i].Name), owner.StepState(common.of(string(s.Steps[i].State)))
+	}
+	for i := range s.Conditions {
+		s.Conditions[i].Type, s.Conditions[i].Reason = common.of(s.Conditions[i].Type), common.of(s.Conditions[i].Reason)
+	}
+}
+
+// commonWords is how many strings are shared at most: those that come first. With more, most are rare ones.
+const commonWords = 4096
+
+// words are strings that many records have.
+type words struct {
+	mu    sync.RWMutex
+	known map[string]string
+}
+
+var common words
+
+// of returns the shared copy of a string, or the string itself.
+func (w *words) of(s string) string {
+	w.mu.RLock()
+	one, ok := w.known[s]
+	full := len(w.known) >= commonWords
+	w.mu.RUnlock()
+	switch {
+	case ok:
+		return one
+	case full:
+		return s
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if one, ok := w.known[s]; ok {
+		return one
+	}
+	if w.known == nil {
+		w.known = map[string]string{}
+	}
+	one = strings.Clone(s) // it may be a part of a whole answer
+	w.known[one] = one
+	return one
 }

@@ -248,10 +248,10 @@ func (s scale) judge(t *testing.T, f figures, reqs *tally) {
 	}
 }
 
-// TestScaleOwners is criteria 5 and 7. Criterion 7 wants 250 MiB at rest, and 265 are reached: 170 are records, 50 an
-// idle manager, the rest is what decoding leaves between them.
+// TestScaleOwners is criteria 5 and 7. Criterion 7 wants 250 MiB at rest, and 243 to 247 are reached: 160 are records,
+// 45 an idle manager, the rest is what decoding leaves between them, a little more or less from run to run.
 func TestScaleOwners(t *testing.T) {
-	scale{owners: 10000, each: 5, qps: -1, within: 10 * time.Second, rest: 285, peak: 400}.run(t)
+	scale{owners: 10000, each: 5, qps: -1, within: 10 * time.Second, rest: 255, peak: 400}.run(t)
 }
 
 // TestScaleSlow is criterion 5 for a client that may send five requests a second.
