@@ -52,7 +52,7 @@ func TestFieldsThatAreRefused(t *testing.T) {
 	}
 	want := map[string][]string{
 		"keystone":  {"credential", "expose.gateway", "memcached", "paused"},
-		"barbican":  {"expose.gateway", "identity.cloud", "keyGeneration", "paused"},
+		"barbican":  {"expose.gateway", "identity.cloud", "keyGeneration", "keystoneListener", "paused"},
 		"heat":      {"cfn.expose.gateway", "expose.gateway", "identity.cloud", "memcached", "paused"},
 		"placement": {"expose.gateway", "identity.cloud", "paused"},
 		"cinder":    {"expose.gateway", "identity.cloud", "paused"},
