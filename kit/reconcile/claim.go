@@ -56,10 +56,27 @@ func (r *run[T]) applyOwner(finalizers []string) error {
 	if apierrors.IsNotFound(err) || (finalizers == nil && apierrors.IsConflict(err)) {
 		return nil // the object is gone
 	}
+	if err == nil && finalizers == nil {
+		err = r.strip(u, r.finalizer())
+	}
 	if err != nil {
 		return err
 	}
 	return r.rememberOwner(u)
+}
+
+// strip takes a finalizer of ours off an object that was to lose it by our apply, but that somebody else has applied as
+// he had read it, or restored: what two own stays when one of them does not want it any more.
+func (r *run[T]) strip(u *unstructured.Unstructured, finalizer string) error {
+	n := slices.Index(u.GetFinalizers(), finalizer)
+	if n < 0 {
+		return nil
+	}
+	base := u.DeepCopy()
+	u.SetFinalizers(slices.Delete(u.GetFinalizers(), n, n+1))
+	r.count.add()
+	return client.IgnoreNotFound(r.Client.Patch(r.ctx, u,
+		client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{}), client.FieldOwner(r.Name)))
 }
 
 func (r *run[T]) rememberOwner(u *unstructured.Unstructured) error {

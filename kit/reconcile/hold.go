@@ -64,6 +64,9 @@ func (r *run[T]) mark(gk schema.GroupKind, obj client.Object, finalizers []strin
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // another object has the name now, or none: an event tells
 	}
+	if err == nil && finalizers == nil {
+		err = r.strip(u, cache.FinalizerHeld+string(r.o.GetUID()))
+	}
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit"
+	"stackwright.dev/kit/examples/app/api/v1alpha1"
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 )
@@ -174,5 +177,41 @@ func TestNotice(t *testing.T) {
 		if got := strings.Join(told, " "); got != "app:1 run app:2 run app:2 gone" {
 			t.Errorf("told were %s", got)
 		}
+	})
+}
+
+// raw reads an object as the API server has it.
+func (w *world) raw(gvk schema.GroupVersionKind, name string) *unstructured.Unstructured {
+	w.t.Helper()
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(gvk)
+	w.do(w.c.Get(w.t.Context(), types.NamespacedName{Namespace: "default", Name: name}, u))
+	return u
+}
+
+// restore applies an object as it is read, with all that others have put into it.
+func (w *world) restore(gvk schema.GroupVersionKind, name string) {
+	w.t.Helper()
+	u := w.raw(gvk, name)
+	u.SetManagedFields(nil)
+	u.SetResourceVersion("")
+	unstructured.RemoveNestedField(u.Object, "status")
+	w.do(w.c.Apply(w.t.Context(), client.ApplyConfigurationFromUnstructured(u), client.FieldOwner("restore"),
+		client.ForceOwnership))
+	w.pass(settle)
+}
+
+// Who applies an object as he has read it owns its finalizers, too. They go all the same.
+func TestFinalizersThatOthersHaveApplied(t *testing.T) {
+	inWorld(t, holding(), func(w *world) {
+		w.create(secret("password", map[string]string{"password": "x"}), newApp("one"))
+		w.wantReady("one")
+		w.restore(v1alpha1.GroupVersion.WithKind("App"), "one")
+		w.restore(corev1.SchemeGroupVersion.WithKind("Secret"), "password")
+		w.wantHeld("restored,", 1)
+		w.do(w.c.Delete(t.Context(), w.app("one")))
+		w.pass(settle)
+		w.wantGone("one")
+		w.wantHeld("without owners", 0)
 	})
 }

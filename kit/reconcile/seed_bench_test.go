@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -83,15 +82,6 @@ func settledPattern(t *testing.T, def kit.Definition[*app]) (p pattern) {
 		p.owner.SetAnnotations(merge(p.owner.GetAnnotations(), "weight", strings.Repeat("x", max(0, ownerSize-len(raw)))))
 	})
 	return p
-}
-
-// raw reads an object as the API server has it.
-func (w *world) raw(gvk schema.GroupVersionKind, name string) *unstructured.Unstructured {
-	w.t.Helper()
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(gvk)
-	w.do(w.c.Get(w.t.Context(), types.NamespacedName{Namespace: "default", Name: name}, u))
-	return u
 }
 
 // copies makes n owners of the pattern, with names and uids of their own, and what the operator would have written into
