@@ -259,7 +259,7 @@ func (f fleet) keeps(b *fleetv1.BuildingBlock, server, guest, pid string) {
 	f.Logf("without servers the block is gone after %s", f.Gone(4*time.Minute, b))
 	for what, command := range map[string][]string{
 		"nova-compute": {"compute", "service", "list", "--service", "nova-compute", "-f", "value", "-c", "Host"},
-		"hypervisor":   {"hypervisor", "list", "-f", "value", "-c", "ID"},
+		"hypervisor":   {"--os-compute-api-version", "2.53", "hypervisor", "list", "-f", "value", "-c", "ID"},
 		"provider":     {"resource", "provider", "list", "-f", "value", "-c", "uuid"},
 	} {
 		if out := f.OpenStack(command...); slices.Contains(strings.Fields(out), realHost) ||
