@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,9 +35,19 @@ type wholes struct {
 	// surveys and lists that were asked for.
 	surveys int
 	listed  map[string]int
+	// asking is held during a request: mirrors ask beside each other.
+	asking sync.Mutex
+}
+
+// pass lets time pass, and who has something to do then come to its end.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
 }
 
 func (w *wholes) Do(_ context.Context, r openstack.Request) (*openstack.Response, error) {
+	w.asking.Lock()
+	defer w.asking.Unlock()
 	if r.Path == "/wholes" {
 		return w.survey(r)
 	}
@@ -95,9 +106,9 @@ func surveyed(t *testing.T, n int, change func(*wholes), f func(w *wholes, c *cl
 			id := fmt.Sprint(i)
 			w.parts[id] = []string{"a" + id, "b" + id}
 			c.follow(t, id)
-			<-time.After(700 * time.Millisecond) // lists begin at different times
+			pass(700 * time.Millisecond) // lists begin at different times
 		}
-		<-time.After(10 * time.Minute)
+		pass(10 * time.Minute)
 		w.reset()
 		f(w, c)
 	})
@@ -158,7 +169,7 @@ func TestSurveysThatTellNothing(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			surveyed(t, c.wholes, c.change, func(w *wholes, _ *cloud) {
-				<-time.After(20 * time.Minute)
+				pass(20 * time.Minute)
 				if n := w.surveys; n < c.surveys[0] || n > c.surveys[1] {
 					w.Errorf("%d requests for the survey in twenty periods, want %v", n, c.surveys)
 				}
@@ -176,14 +187,14 @@ func TestSurveysLeadToLists(t *testing.T) {
 	surveyed(t, 20, nil, func(w *wholes, c *cloud) {
 		w.parts["3"], w.parts["5"] = []string{"a3"}, []string{"a5", "b5", "c5"}
 		w.missing["7"] = true
-		<-time.After(time.Minute + time.Second)
+		pass(time.Minute + time.Second)
 		_, gone := c.follow(w.T, "3").Get("b3")
 		_, made := c.follow(w.T, "5").Get("c5")
 		_, kept := c.follow(w.T, "7").Get("a7")
 		if gone || !made || !kept || len(w.listed) != 3 {
 			w.Errorf("what is gone is there: %t, what was made: %t, what moved: %t, after lists %v", gone, made, kept, w.listed)
 		}
-		<-time.After(5 * time.Minute)
+		pass(5 * time.Minute)
 		if w.listed["3"] > 2 || w.listed["5"] > 2 || w.listed["7"] < 4 || w.total() > 12 {
 			w.Errorf("in six periods there were the lists %v", w.listed)
 		}
@@ -199,7 +210,7 @@ func TestSurveysDoNotSkipTheWayBack(t *testing.T) {
 			w.Fatal(err)
 		}
 		w.parts["3"] = []string{"a3", "b3"}
-		<-time.After(time.Minute + time.Second)
+		pass(time.Minute + time.Second)
 		if _, there := m.Get("b3"); !there {
 			w.Error("what came back is not there")
 		}
@@ -209,20 +220,20 @@ func TestSurveysDoNotSkipTheWayBack(t *testing.T) {
 // Who is told of a change of one whole lists it, and who is told of some change asks the survey of which.
 func TestSurveysAfterHints(t *testing.T) {
 	surveyed(t, 20, nil, func(w *wholes, c *cloud) {
-		<-time.After(10 * time.Second)
+		pass(10 * time.Second)
 		w.reset()
 		w.parts["3"] = []string{"a3"}
 		named := c.follow(w.T, "3")
 		named.lister.watch.doubt()
 		named.Hint(true)
-		<-time.After(5 * time.Second)
+		pass(5 * time.Second)
 		if w.surveys != 0 || w.listed["3"] != 1 || w.total() != 1 {
 			w.Errorf("after a hint at one whole there were %d surveys and the lists %v", w.surveys, w.listed)
 		}
 		w.reset()
 		w.parts["4"] = []string{"a4"}
 		c.hint(true, func(*watched) bool { return true })
-		<-time.After(5 * time.Second)
+		pass(5 * time.Second)
 		if _, there := c.follow(w.T, "4").Get("b4"); there || w.surveys != 1 || w.listed["4"] != 1 || w.total() > 2 {
 			w.Errorf("after a hint at all there were %d surveys and the lists %v", w.surveys, w.listed)
 		}
@@ -235,7 +246,7 @@ func TestSurveysForgetParents(t *testing.T) {
 		for i := range 6 {
 			c.follow(w.T, fmt.Sprint(i)).Unfollow("object")
 		}
-		<-time.After((idle + 2) * time.Minute)
+		pass((idle + 2) * time.Minute)
 		if n := c.surveys["compute/wholes"].parents.Load(); n != 0 || len(c.mirrors) != 0 {
 			w.Errorf("the survey counts %d wholes, and there are %d mirrors", n, len(c.mirrors))
 		}
