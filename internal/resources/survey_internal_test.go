@@ -104,7 +104,7 @@ func surveyed(t *testing.T, n int, change func(*wholes), f func(w *wholes, c *cl
 		defer c.end()
 		for i := range n {
 			id := fmt.Sprint(i)
-			w.parts[id] = []string{"a" + id, "b" + id}
+			w.let(func() { w.parts[id] = []string{"a" + id, "b" + id} })
 			c.follow(t, id)
 			pass(700 * time.Millisecond) // lists begin at different times
 		}
@@ -114,7 +114,14 @@ func surveyed(t *testing.T, n int, change func(*wholes), f func(w *wholes, c *cl
 	})
 }
 
-func (w *wholes) reset() { w.surveys, w.listed = 0, map[string]int{} }
+func (w *wholes) reset() { w.let(func() { w.surveys, w.listed = 0, map[string]int{} }) }
+
+// let changes what is answered, between two requests.
+func (w *wholes) let(change func()) {
+	w.asking.Lock()
+	defer w.asking.Unlock()
+	change()
+}
 
 // total is how many lists of wholes there were.
 func (w *wholes) total() (n int) {
@@ -185,8 +192,8 @@ func TestSurveysThatTellNothing(t *testing.T) {
 // longer shows is listed: it may be somebody else's now, with all that is in it.
 func TestSurveysLeadToLists(t *testing.T) {
 	surveyed(t, 20, nil, func(w *wholes, c *cloud) {
-		w.parts["3"], w.parts["5"] = []string{"a3"}, []string{"a5", "b5", "c5"}
-		w.missing["7"] = true
+		w.let(func() { w.parts["3"], w.parts["5"] = []string{"a3"}, []string{"a5", "b5", "c5"} })
+		w.let(func() { w.missing["7"] = true })
 		pass(time.Minute + time.Second)
 		_, gone := c.follow(w.T, "3").Get("b3")
 		_, made := c.follow(w.T, "5").Get("c5")
@@ -204,12 +211,12 @@ func TestSurveysLeadToLists(t *testing.T) {
 // What comes back to what the survey has shown before is not taken for what a list has shown in between.
 func TestSurveysDoNotSkipTheWayBack(t *testing.T) {
 	surveyed(t, 20, nil, func(w *wholes, c *cloud) {
-		w.parts["3"] = []string{"a3"}
+		w.let(func() { w.parts["3"] = []string{"a3"} })
 		m := c.follow(w.T, "3")
 		if err := m.Fresh(w.Context(), time.Now()); err != nil {
 			w.Fatal(err)
 		}
-		w.parts["3"] = []string{"a3", "b3"}
+		w.let(func() { w.parts["3"] = []string{"a3", "b3"} })
 		pass(time.Minute + time.Second)
 		if _, there := m.Get("b3"); !there {
 			w.Error("what came back is not there")
@@ -222,7 +229,7 @@ func TestSurveysAfterHints(t *testing.T) {
 	surveyed(t, 20, nil, func(w *wholes, c *cloud) {
 		pass(10 * time.Second)
 		w.reset()
-		w.parts["3"] = []string{"a3"}
+		w.let(func() { w.parts["3"] = []string{"a3"} })
 		named := c.follow(w.T, "3")
 		named.lister.watch.doubt()
 		named.Hint(true)
@@ -231,7 +238,7 @@ func TestSurveysAfterHints(t *testing.T) {
 			w.Errorf("after a hint at one whole there were %d surveys and the lists %v", w.surveys, w.listed)
 		}
 		w.reset()
-		w.parts["4"] = []string{"a4"}
+		w.let(func() { w.parts["4"] = []string{"a4"} })
 		c.hint(true, func(*watched) bool { return true })
 		pass(5 * time.Second)
 		if _, there := c.follow(w.T, "4").Get("b4"); there || w.surveys != 1 || w.listed["4"] != 1 || w.total() > 2 {
