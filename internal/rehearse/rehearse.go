@@ -200,13 +200,22 @@ func objectsOf[T owner.Object](sc *step.Scope[T], st *step.Step[T], s *stage) ([
 		if err != nil || len(names) == 0 {
 			return nil, err
 		}
-		made, err := st.Generate(sc, s.secret(client.ObjectKeyFromObject(names[0])))
+		var have map[string][]byte
+		for n := 0; n < len(names) && len(have) == 0; n++ { // the Secret, or its copy
+			have = s.secret(client.ObjectKeyFromObject(names[n]))
+		}
+		made, err := st.Generate(sc, have)
 		if err != nil {
 			return nil, err
 		}
-		// The loop knows the name and fills it in, so a step may leave it out.
-		made.Secret.Name, made.Secret.Namespace = names[0].GetName(), names[0].GetNamespace()
-		return []client.Object{made.Secret}, nil
+		// The loop knows the name and fills it in, so a step may leave it out. A copy has the same content.
+		objects := make([]client.Object, len(names))
+		for n := range names {
+			sec := made.Secret.DeepCopy()
+			sec.Name, sec.Namespace = names[n].GetName(), names[n].GetNamespace()
+			objects[n] = sec
+		}
+		return objects, nil
 	}
 	return nil, nil
 }

@@ -9,9 +9,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/apply"
 	"stackwright.dev/kit/outcome"
+	"stackwright.dev/kit/step"
 )
 
 // runSecret generates a Secret from what the cluster holds and writes it only if its content is to change. The write is
@@ -20,17 +22,19 @@ import (
 func (r *run[T]) runSecret(i int) *outcome.Outcome {
 	s := &r.Steps[i]
 	sc := r.scope(i)
-	proto, err := s.Render(sc)
-	if err != nil || len(proto) != 1 {
+	names, err := s.Render(sc)
+	if err != nil {
 		return outcome.FromError(fmt.Errorf("naming the secret of step %s: %w", s.Name, err))
 	}
-	have, err := r.readSecret(types.NamespacedName{Namespace: proto[0].GetNamespace(), Name: proto[0].GetName()})
-	if err != nil {
-		return apply.Classify(err)
-	}
+	have := make([]*corev1.Secret, len(names)) // the Secret, and its copy if it has one
 	var data map[string][]byte
-	if have != nil {
-		data = maps.Clone(have.Data)
+	for n := range names {
+		if have[n], err = r.readSecret(client.ObjectKeyFromObject(names[n])); err != nil {
+			return apply.Classify(err)
+		}
+		if have[n] != nil && len(data) == 0 {
+			data = maps.Clone(have[n].Data)
+		}
 	}
 	if r.Observe != nil {
 		r.Observe.Rendered(r.Name, s.Name)
@@ -40,10 +44,20 @@ func (r *run[T]) runSecret(i int) *outcome.Outcome {
 		err = sc.Err()
 	}
 	if err != nil {
-		return outcome.FromError(fmt.Errorf("generating secret %s: %w", proto[0].GetName(), err))
+		return outcome.FromError(fmt.Errorf("generating secret %s: %w", names[0].GetName(), err))
 	}
-	gen.Secret.Name, gen.Secret.Namespace = proto[0].GetName(), proto[0].GetNamespace()
-	return r.applySecret(i, gen.Secret, have, gen.Next)
+	r.noteDue(gen, have[0])
+	want := make([]wanted, len(names))
+	for n := range names {
+		gen.Secret.Name, gen.Secret.Namespace = names[n].GetName(), names[n].GetNamespace()
+		if want[n], err = r.normalize(i, gen.Secret); err != nil {
+			return outcome.FromError(err)
+		}
+		if have[n] != nil {
+			want[n].obj.SetResourceVersion(have[n].ResourceVersion)
+		}
+	}
+	return r.applyAll(i, want)
 }
 
 func (r *run[T]) readSecret(key types.NamespacedName) (*corev1.Secret, error) {
@@ -59,28 +73,22 @@ func (r *run[T]) readSecret(key types.NamespacedName) (*corev1.Secret, error) {
 	return sec, nil
 }
 
-func (r *run[T]) applySecret(i int, sec, have *corev1.Secret, next time.Duration) *outcome.Outcome {
-	if next > 0 {
-		if sec.Annotations == nil {
-			sec.Annotations = map[string]string{}
+// noteDue writes down when the Secret asks to be looked at again; what was written for the same content stays.
+func (r *run[T]) noteDue(gen *step.Generated, have *corev1.Secret) {
+	if gen.Next <= 0 {
+		return
+	}
+	sec, due := gen.Secret, r.now.Add(gen.Next)
+	if sec.Annotations == nil {
+		sec.Annotations = map[string]string{}
+	}
+	if have != nil && equalData(sec.Data, have.Data) && have.Annotations[apply.AnnotationDue] != "" {
+		if old, err := time.Parse(time.RFC3339, have.Annotations[apply.AnnotationDue]); err == nil && old.After(r.now) {
+			due = old
 		}
-		due := r.now.Add(next)
-		if have != nil && equalData(sec.Data, have.Data) && have.Annotations[apply.AnnotationDue] != "" {
-			if old, err := time.Parse(time.RFC3339, have.Annotations[apply.AnnotationDue]); err == nil && old.After(r.now) {
-				due = old
-			}
-		}
-		sec.Annotations[apply.AnnotationDue] = due.UTC().Format(time.RFC3339)
-		r.wake(due.Sub(r.now) + time.Second)
 	}
-	w, err := r.normalize(i, sec)
-	if err != nil {
-		return outcome.FromError(err)
-	}
-	if have != nil {
-		w.obj.SetResourceVersion(have.ResourceVersion)
-	}
-	return r.applyAll(i, []wanted{w})
+	sec.Annotations[apply.AnnotationDue] = due.UTC().Format(time.RFC3339)
+	r.wake(due.Sub(r.now) + time.Second)
 }
 
 func equalData(a, b map[string][]byte) bool {

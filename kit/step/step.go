@@ -184,6 +184,23 @@ func Secret[T owner.Object](name string, generate func(s *Scope[T], have map[str
 	return build(s, o)
 }
 
+// Copied keeps a second Secret, named with -copy behind, from which that of a Secret step comes back with its content
+// when somebody has deleted or emptied it: for keys without which data is lost.
+func Copied[T owner.Object]() Option[T] {
+	return func(s *Step[T]) {
+		render := s.Render
+		s.Render = func(sc *Scope[T]) ([]client.Object, error) {
+			objs, err := render(sc)
+			if err != nil {
+				return nil, err
+			}
+			second := objs[0].DeepCopyObject().(*corev1.Secret)
+			second.Name += "-copy"
+			return append(objs, second), nil
+		}
+	}
+}
+
 // Check is a step without objects: it looks at something and says whether later steps may go on. It runs in each
 // reconcile, so it is cheap, or it declares Every and asks the outside within its context's deadline.
 func Check[T owner.Object](name string, act func(context.Context, *Scope[T]) *outcome.Outcome, o ...Option[T]) Step[T] {

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -103,6 +104,11 @@ func TestKeysRotate(t *testing.T) {
 	}
 	w.Eventually(3*time.Minute, "the first key of credentials is gone", lacks(w, stored, firstStored))
 	read()
+	comesBack(w, tokens)
+	comesBack(w, stored)
+	// Pods get what is in a Secret by then.
+	w.Holds(100*time.Second, "tokens are good", func(context.Context) error { return probe.Err() })
+	read()
 	if got := probe.Stop(); got.Failed > 0 {
 		t.Errorf("%s, last: %v; none may fail", got, got.Last)
 	}
@@ -120,6 +126,28 @@ func due(w *story.World, ring client.ObjectKey) {
 	if err := w.Patch(w.Context(), secret, client.RawPatch(types.MergePatchType, patch)); err != nil {
 		w.Fatal(err)
 	}
+}
+
+// comesBack deletes the Secret of a ring and waits until it is there again with the same keys.
+func comesBack(w *story.World, ring client.ObjectKey) {
+	w.Helper()
+	before := &corev1.Secret{}
+	if err := w.Get(w.Context(), ring, before); err != nil {
+		w.Fatal(err)
+	}
+	if err := w.Delete(w.Context(), before.DeepCopy()); err != nil {
+		w.Fatal(err)
+	}
+	w.Eventually(10*time.Second, "the keys are back", func(ctx context.Context) error {
+		now := &corev1.Secret{}
+		if err := w.Get(ctx, ring, now); err != nil {
+			return err
+		}
+		if now.UID == before.UID || !maps.EqualFunc(now.Data, before.Data, bytes.Equal) {
+			return fmt.Errorf("Secret %s has other keys than before it was deleted", ring.Name)
+		}
+		return nil
+	})
 }
 
 // ec2 makes a credential of the administrator, which Keystone keeps encrypted, and returns a check that it can be read.

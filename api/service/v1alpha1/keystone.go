@@ -95,6 +95,10 @@ type KeystoneStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Clouds string `json:"clouds,omitempty"`
+	// KeySecret names the Secret with the keys that encrypt stored credentials. Who loses it loses those.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	KeySecret string `json:"keySecret,omitempty"`
 }
 
 // Keystone is the identity service of an OpenStack: users, projects, roles, tokens and the service catalog.

@@ -55,7 +55,7 @@ func Definition() kit.Definition[object] {
 		Steps: []step.Step[object]{
 			step.Objects(stepAccess, access, step.Condition[object]("ServiceReady"),
 				step.Makes[object](&corev1.ServiceAccount{}, &corev1.Service{}, &networkingv1.NetworkPolicy{})),
-			step.Secret(stepKeys, keys, keysName, step.KeepWhen(retained)),
+			step.Secret(stepKeys, keys, keysName, step.Copied[object](), step.KeepWhen(retained)),
 			step.Check("pools", pools, step.Condition[object]("PoolsKnown")),
 			step.Objects(stepConfig, config, step.Makes[object](&corev1.Secret{}), step.Reads[object](refKeys),
 				step.Sees[object](stepAccess), step.After[object](stepKeys, "pools"), step.Condition[object]("ConfigReady")),

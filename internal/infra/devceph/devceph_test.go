@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit"
@@ -190,7 +191,17 @@ func TestUnknownPoolIsRefused(t *testing.T) {
 func TestLostKeysAreNotReplaced(t *testing.T) {
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
 		p.Ready()
+		before := secret(p, "ceph-keys")
 		p.Remove("Secret/cloud/ceph-keys")
+		p.Settle()
+		p.Ready()
+		if diff := cmp.Diff(before, secret(p, "ceph-keys")); diff != "" {
+			t.Errorf("deleted, the keys come back as others (-before +after):\n%s", diff)
+		}
+		p.Stop()
+		p.Remove("Secret/cloud/ceph-keys")
+		p.Remove("Secret/cloud/ceph-keys-copy")
+		p.Start()
 		p.Settle()
 		c := p.Condition(object, "Ready")
 		if c.Status != "False" || !strings.Contains(c.Message, "Secret ceph-keys is gone") {

@@ -44,8 +44,6 @@ const (
 	refAgent    = "agent"
 	refCA       = "ca"
 	refClass    = "class"
-	refCookie   = "cookie"
-	refCopy     = "cookie-copy"
 )
 
 // Definition is the operator. Agents are called through dial.
@@ -57,8 +55,6 @@ func Definition(dial Dial) kit.Definition[object] {
 			ref.Local(refCA, &corev1.Secret{}, caSecret, ref.Fields[object](pki.CertKey, pki.KeyKey)),
 			ref.Local(refAgent, &corev1.Secret{}, func(r object) string { return AgentSecret(r.Name) },
 				ref.Fields[object](pki.CAKey, pki.AgentClientCert, pki.AgentClientKey)),
-			ref.Local(refCookie, &corev1.Secret{}, func(r object) string { return cookieSecret(r.Name) }),
-			ref.Local(refCopy, &corev1.Secret{}, func(r object) string { return cookieCopy(r.Name) }, ref.Optional[object]()),
 			ref.To(refClass, &storagev1.StorageClass{}, storageClass),
 		},
 		Steps:  steps(dial),
@@ -75,9 +71,7 @@ func steps(dial Dial) []step.Step[object] {
 			CARef: refCA, Names: certificateNames}, step.After[object]("ca"), step.Condition[object]("TLSReady")),
 		pki.Agent(stepAgent, func(r object) string { return AgentSecret(r.Name) }, agentNames),
 		step.Secret(stepCookie, cookie, func(r object) string { return cookieSecret(r.Name) },
-			step.Reads[object](refCopy), step.KeepWhen(retained)),
-		step.Secret("cookie-copy", copyOfCookie, func(r object) string { return cookieCopy(r.Name) },
-			step.After[object](stepCookie), step.Reads[object](refCookie), step.KeepWhen(retained)),
+			step.Copied[object](), step.KeepWhen(retained)),
 		step.Objects("access", access,
 			step.Makes[object](&corev1.ServiceAccount{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}),
 			step.Condition[object]("ServiceReady")),
@@ -119,24 +113,15 @@ func storageClass(r object) []types.NamespacedName {
 // password that follows from it. Members that run have it in memory and would not know one that starts with another
 // cookie, so there is a copy from which it comes back when somebody deletes it.
 func cookie(s *scope, have map[string][]byte) (*step.Generated, error) {
-	for _, known := range [][]byte{have["cookie"], s.Content(refCopy)["cookie"]} {
-		if len(known) >= 20 {
-			return cookieIn(s, cookieSecret, known), nil
-		}
+	known := have["cookie"]
+	if len(known) < 20 {
+		b := make([]byte, 32)
+		_, _ = rand.Read(b)
+		known = []byte(hex.EncodeToString(b))
 	}
-	b := make([]byte, 32)
-	_, _ = rand.Read(b)
-	return cookieIn(s, cookieSecret, []byte(hex.EncodeToString(b))), nil
-}
-
-func copyOfCookie(s *scope, _ map[string][]byte) (*step.Generated, error) {
-	return cookieIn(s, cookieCopy, []byte(s.Value(refCookie, "cookie"))), s.Err()
-}
-
-func cookieIn(s *scope, name func(string) string, cookie []byte) *step.Generated {
 	r := s.Owner()
-	return &step.Generated{Secret: &corev1.Secret{ObjectMeta: meta(r, name(r.Name)), Type: corev1.SecretTypeOpaque,
-		Data: map[string][]byte{"cookie": cookie}}}
+	return &step.Generated{Secret: &corev1.Secret{ObjectMeta: meta(r, cookieSecret(r.Name)), Type: corev1.SecretTypeOpaque,
+		Data: map[string][]byte{"cookie": known}}}, nil
 }
 
 // raft brings the members into one cluster.

@@ -28,7 +28,6 @@ func AgentSecret(name string) string { return name + "-agent" }
 func TLSSecret(name string) string { return name + "-tls" }
 
 func cookieSecret(name string) string { return name + "-cookie" }
-func cookieCopy(name string) string   { return name + "-cookie-copy" }
 func configMap(name string) string    { return name + "-config" }
 
 // serviceAccount has no rights.

@@ -1,8 +1,6 @@
 package barbican
 
 import (
-	"crypto/rand"
-	"encoding/base64"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,6 +16,7 @@ import (
 	"stackwright.dev/kit/step"
 
 	"stackwright.dev/stackwright/internal/service"
+	"stackwright.dev/stackwright/internal/service/fernet"
 	"stackwright.dev/stackwright/internal/service/oslo"
 )
 
@@ -46,7 +45,7 @@ func generate(s api) func(*scope, map[string][]byte) (*step.Generated, error) {
 		}
 		for n := range max(1, b.Spec.KeyGeneration) {
 			if keys[int(n)+1] == "" {
-				keys[int(n)+1] = newKey()
+				keys[int(n)+1] = string(fernet.NewKey())
 			}
 		}
 		made := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: keysName(b), Namespace: b.Namespace,
@@ -56,14 +55,6 @@ func generate(s api) func(*scope, map[string][]byte) (*step.Generated, error) {
 		}
 		return &step.Generated{Secret: made}, nil
 	}
-}
-
-// newKey is 32 random bytes in the URL-safe alphabet, as Fernet wants them.
-func newKey() string {
-	key := make([]byte, 32)
-	// It never fails: the process ends when the kernel has no random numbers.
-	_, _ = rand.Read(key)
-	return base64.URLEncoding.EncodeToString(key)
 }
 
 // ring is the keys of a Secret by their numbers.

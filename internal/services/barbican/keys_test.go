@@ -86,12 +86,19 @@ func TestLostKeysAreNotReplaced(t *testing.T) {
 			"data":     p.Object("Secret/cloud/barbican-kek").Object["data"]}}
 		p.Change("Secret/cloud/barbican-kek", "data", nil)
 		p.Settle()
+		p.Ready()
+		if diff := cmp.Diff(backup.Object["data"], p.Object("Secret/cloud/barbican-kek").Object["data"]); diff != "" {
+			t.Errorf("emptied, the Secret comes back another one (-before +after):\n%s", diff)
+		}
+		p.Stop()
+		p.Remove("Secret/cloud/barbican-kek")
+		p.Remove("Secret/cloud/barbican-kek-copy")
+		p.Start()
+		p.Settle()
 		c := p.Condition(object, "KeysReady")
 		if c.Reason != "KeysLost" || !strings.Contains(c.Message, "restore it from a backup") {
 			t.Errorf("the condition is %s: %s", c.Reason, c.Message)
 		}
-		p.Remove("Secret/cloud/barbican-kek")
-		p.Settle()
 		if p.Object("Secret/cloud/barbican-kek") != nil {
 			t.Error("there are new keys")
 		}

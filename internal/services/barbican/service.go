@@ -84,8 +84,8 @@ func environment(file string) []corev1.EnvVar {
 
 func steps(s api) []step.Step[*barbican] {
 	return []step.Step[*barbican]{
-		step.Secret(stepKeys, generate(s), keysName, s.Keep(), step.Condition[*barbican]("KeysReady"),
-			step.Component[*barbican](service.ComponentSetup)),
+		step.Secret(stepKeys, generate(s), keysName, step.Copied[*barbican](), s.Keep(),
+			step.Condition[*barbican]("KeysReady"), step.Component[*barbican](service.ComponentSetup)),
 		// It also looks whether the keys are those of the database, so that it runs again for other keys.
 		s.JobStep(stepSync, func(sc *scope) (pod, error) {
 			return pod{Component: stepSync, Alone: true, Command: manage("prepare"),

@@ -115,7 +115,7 @@ func refs() []ref.Ref[*heat] {
 func steps(s api) []step.Step[*heat] {
 	setup := step.Component[*heat](service.ComponentSetup)
 	return []step.Step[*heat]{
-		step.Secret(stepKey, generate(s), keyName, s.Keep(), setup, step.Condition[*heat]("KeyReady")),
+		step.Secret(stepKey, generate(s), keyName, step.Copied[*heat](), s.Keep(), setup, step.Condition[*heat]("KeyReady")),
 		s.PasswordStep(stepAdmin, adminName, s.Keep()),
 		step.Objects(stepDomain, domain(s), step.After[*heat](stepAdmin), setup, step.Condition[*heat]("DomainReady"),
 			step.Makes[*heat](&openstackv1.Domain{}, &openstackv1.Role{}, &openstackv1.User{}, &openstackv1.RoleAssignment{})),

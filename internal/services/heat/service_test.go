@@ -73,6 +73,15 @@ func TestALostKeyIsNotReplaced(t *testing.T) {
 		}
 		p.Remove(key)
 		p.Settle()
+		p.Ready()
+		if diff := cmp.Diff(backup.Object["data"], p.Object(key).Object["data"]); diff != "" {
+			t.Errorf("deleted, the Secret comes back another one (-before +after):\n%s", diff)
+		}
+		p.Stop()
+		p.Remove(key)
+		p.Remove(key + "-copy")
+		p.Start()
+		p.Settle()
 		c := p.Condition(object, "KeyReady")
 		if c.Reason != "KeyLost" || !strings.Contains(c.Message, "restore it from a backup") || p.Object(key) != nil {
 			t.Errorf("without a key the condition is %s: %s", c.Reason, c.Message)

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"stackwright.dev/kit/owner"
 	"stackwright.dev/kit/step"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
@@ -65,6 +66,9 @@ func cloud(k *keystone, url, which, password string, authority bool) map[string]
 // report tells where the service answers and where clients find their settings.
 func (s server) report(v step.View, k *keystone) {
 	s.Report(v, k)
+	if made := k.Status.Find(stepCredential); made != nil && made.State == owner.StepDone {
+		k.Status.KeySecret = credentialName(k)
+	}
 	k.Status.Clouds = ""
 	if v.Child(stepClouds, "Secret", cloudsName(k)) != nil {
 		k.Status.Clouds = cloudsName(k)

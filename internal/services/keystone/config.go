@@ -24,7 +24,7 @@ func options(s *scope, f *oslo.File) {
 	f.Set(oslo.Default, "default_log_levels", logLevels)
 	f.Set("fernet_tokens", "key_repository", service.Folder+"/fernet")
 	f.Set("fernet_receipts", "key_repository", service.Folder+"/fernet")
-	f.Set("credential", "key_repository", service.Folder+"/credential")
+	f.Set("credential", "key_repository", credentialFolder)
 	// It is what bcrypt takes, and Keystone cuts longer ones down to it with a warning for each login.
 	f.Set("identity", "max_password_length", 72)
 	// Who reads a user while it is deleted puts it into the cache again after it was taken out. A user of the same name

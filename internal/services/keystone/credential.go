@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"stackwright.dev/stackwright/internal/service/fernet"
 )
 
 // keyPrimary of the ConfigMap that remembers the last migration is the number of the key that encrypts all credentials.
@@ -37,15 +39,15 @@ func (s server) migrated(sc *scope) ([]client.Object, error) {
 }
 
 func primaryOf(sc *scope) int {
-	r := load(sc.Content(refCredential), time.Time{})
-	if len(r.keys) == 0 {
+	r := fernet.Load(sc.Content(refCredential), time.Time{})
+	if r.Empty() {
 		return 0
 	}
-	return r.primary()
+	return r.Primary()
 }
 
 // migratedTo tells whether everything is encrypted with the ring's primary.
-func migratedTo(sc *scope, r ring) bool {
-	return len(r.keys) == 0 || r.primary() <= firstPrimary ||
-		string(sc.Content(refMigrated)[keyPrimary]) == strconv.Itoa(r.primary())
+func migratedTo(sc *scope, r fernet.Ring) bool {
+	return r.Empty() || r.Primary() <= firstPrimary ||
+		string(sc.Content(refMigrated)[keyPrimary]) == strconv.Itoa(r.Primary())
 }

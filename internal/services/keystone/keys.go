@@ -11,6 +11,7 @@ import (
 	"stackwright.dev/kit/step"
 
 	"stackwright.dev/stackwright/internal/service"
+	"stackwright.dev/stackwright/internal/service/fernet"
 	"stackwright.dev/stackwright/internal/service/oslo"
 )
 
@@ -20,6 +21,9 @@ const (
 	tokenExpiration = 3600
 	expiredWindow   = 172800
 )
+
+// forever is as long as a token may be good here: the options of Keystone take more seconds than there are times.
+const forever = 100 * 365 * 24 * time.Hour
 
 // Rotation when the object does not say, as its schema has it.
 const (
@@ -36,33 +40,48 @@ func (s server) fernetStep() step.Step[*keystone] {
 		if err != nil {
 			return nil, fmt.Errorf("reading the configuration: %w", err)
 		}
-		p := policy{interval: orDefault(sc.Owner().Spec.Fernet.RotationInterval, fernetInterval)}
-		if p.keep, err = keep(sc.Owner(), p.interval, lifetime(file)); err != nil {
+		p := fernet.Policy{
+			Interval: orDefault(sc.Owner().Spec.Fernet.RotationInterval, fernetInterval),
+			Life:     seconds(file, "expiration", tokenExpiration),
+			Window:   seconds(file, "allow_expired_window", expiredWindow),
+		}
+		if p.Keep, err = keep(sc.Owner(), p.Interval, p.Life+p.Window); err != nil {
 			return nil, err
 		}
 		return s.rotate(sc, have, fernetName(sc.Owner()), p), nil
-	}, fernetName, s.Keep(), reads(refOptions), after(service.StepConfig), setup(),
+	}, fernetName, step.Copied[*keystone](), s.Keep(), reads(refOptions), after(service.StepConfig), setup(),
 		step.Condition[*keystone]("FernetKeysReady"))
 }
 
 // credentialStep keeps the keys that encrypt stored credentials. The oldest goes only when a Job has encrypted
-// everything with the newest.
+// everything with the newest. Keys that were lost are not replaced: what they encrypt would be lost as well.
 func (s server) credentialStep() step.Step[*keystone] {
 	return step.Secret(stepCredential, func(sc *scope, have map[string][]byte) (*step.Generated, error) {
-		p := policy{
-			interval: orDefault(sc.Owner().Spec.Credential.RotationInterval, credentialInterval), keep: credentialKeys,
-			held: !migratedTo(sc, load(have, sc.Now())),
+		k, r := sc.Owner(), fernet.Load(have, sc.Now())
+		if k.Status.KeySecret != "" && r.Empty() {
+			return nil, &outcome.Error{Class: outcome.Invalid, Reason: "KeysLost", Err: fmt.Errorf(
+				"the keys of all stored credentials are gone with Secret %s: restore it from a backup, or make it anew from "+
+					"the files in %s of a pod of the API that runs; if nobody has a credential of EC2, TOTP or the like, make it "+
+					"with any Fernet key under the name 1", credentialName(k), credentialFolder)}
 		}
-		return s.rotate(sc, have, credentialName(sc.Owner()), p), nil
-	}, credentialName, s.Keep(), reads(refMigrated), setup(), step.Condition[*keystone]("CredentialKeysReady"))
+		p := fernet.Policy{
+			Interval: orDefault(k.Spec.Credential.RotationInterval, credentialInterval), Keep: credentialKeys,
+			Held: !migratedTo(sc, r),
+		}
+		return s.rotate(sc, have, credentialName(k), p), nil
+	}, credentialName, step.Copied[*keystone](), s.Keep(), reads(refMigrated), setup(),
+		step.Condition[*keystone]("CredentialKeysReady"))
 }
 
-func (s server) rotate(sc *scope, have map[string][]byte, name string, p policy) *step.Generated {
-	r := load(have, sc.Now())
-	next := r.turn(p, sc.Now())
+// credentialFolder is where pods have those keys.
+const credentialFolder = service.Folder + "/credential"
+
+func (s server) rotate(sc *scope, have map[string][]byte, name string, p fernet.Policy) *step.Generated {
+	r := fernet.Load(have, sc.Now())
+	next := r.Turn(p, sc.Now())
 	return &step.Generated{Next: next, Secret: &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: sc.Owner().Namespace, Labels: s.Labels(sc.Owner(), "")},
-		Data:       r.data(),
+		Data:       r.Data(),
 	}}
 }
 
@@ -73,11 +92,9 @@ func orDefault(d metav1.Duration, otherwise time.Duration) time.Duration {
 	return otherwise
 }
 
-// lifetime is how long somebody may come with a token after it was made.
-func lifetime(f *oslo.File) time.Duration {
-	seconds := number(f, "token", "expiration", tokenExpiration) +
-		number(f, "token", "allow_expired_window", expiredWindow)
-	return time.Duration(seconds) * time.Second
+// seconds is the time that an option of section token says.
+func seconds(f *oslo.File, option string, otherwise int) time.Duration {
+	return time.Duration(min(number(f, "token", option, otherwise), int(forever/time.Second))) * time.Second
 }
 
 // keep is the number of keys with which every token outlives its key's time as primary: the staged key, the primary,

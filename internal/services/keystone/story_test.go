@@ -184,62 +184,6 @@ func TestPasswordTakesEffectBeforeClientsHearOfIt(t *testing.T) {
 	})
 }
 
-// Keys are rotated on time, and nothing but their Secret changes.
-func TestFernetKeysRotate(t *testing.T) {
-	kittest.New(t, scenario(t, "spec: {fernet: {rotationInterval: 12h}}")).Run(t, func(p *kittest.Play) {
-		p.Settle()
-		first := secret(p, "identity-fernet")
-		if got := writes(p, func() { p.Pass(12 * time.Hour) }); !cmp.Equal(got, []string{"secrets/identity-fernet"}) {
-			t.Errorf("it wrote %v", got)
-		}
-		second := secret(p, "identity-fernet")
-		if second["2"] != first["0"] || second["1"] != first["1"] || second["0"] == first["0"] {
-			t.Errorf("the staged key did not become the primary: %v", names(second))
-		}
-		p.Pass(10 * 24 * time.Hour)
-		p.Settle()
-		// A rotation every 12 h and tokens of up to 49 h: the staged key, the primary, and five before it.
-		if got := len(secret(p, "identity-fernet")) - 2; got != 7 {
-			t.Errorf("there are %d keys: %v", got, names(secret(p, "identity-fernet")))
-		}
-		p.Change(identity, "spec.fernet.maxActiveKeys", int64(6))
-		p.Settle()
-		c := p.Condition(identity, "FernetKeysReady")
-		if c.Reason != "TooFewKeys" || !strings.Contains(c.Message, "need 7") {
-			t.Errorf("with too few keys the condition is %s: %s", c.Reason, c.Message)
-		}
-	})
-}
-
-// The oldest credential key goes only after a Job has encrypted everything with the newest.
-func TestCredentialKeysRotate(t *testing.T) {
-	kittest.New(t, scenario(t, "spec: {credential: {rotationInterval: 24h}, fernet: {rotationInterval: 2400h}}")).Run(t,
-		func(p *kittest.Play) {
-			p.Settle()
-			p.Behave("Job", kittest.Hold)
-			p.Pass(25 * time.Hour)
-			p.Settle()
-			if !slices.Contains(jobs(p), "identity-credential-migrate-2") {
-				t.Errorf("the Jobs are %v", jobs(p))
-			}
-			held := secret(p, "identity-credential")
-			if held["0"] != held["2"] || held["1"] == "" {
-				t.Errorf("a key was let go before the migration: %v", names(held))
-			}
-			p.Behave("Job", kittest.Ready)
-			p.Settle()
-			p.Ready()
-			if done := secret(p, "identity-credential"); done["0"] == done["2"] {
-				t.Error("no new key was staged after the migration")
-			}
-			p.Pass(24 * time.Hour)
-			p.Settle()
-			if got := names(secret(p, "identity-credential")); !cmp.Equal(got, []string{"0", "2", "3", "rotated", "staged"}) {
-				t.Errorf("after the second rotation there are %v", got)
-			}
-		})
-}
-
 // The same step runs on a schema once: not again for a restart, an option, or a replica.
 func TestSchemaJobsRunOnce(t *testing.T) {
 	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
@@ -294,7 +238,8 @@ func TestDelete(t *testing.T) {
 	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
 		p.Settle()
 		before := map[string]map[string]string{}
-		kept := []string{"identity-admin", "identity-ca", "identity-credential", "identity-fernet"}
+		kept := []string{"identity-admin", "identity-ca", "identity-credential", "identity-credential-copy",
+			"identity-fernet", "identity-fernet-copy"}
 		for _, name := range kept {
 			before[name] = secret(p, name)
 		}

@@ -1,4 +1,4 @@
-package keystone
+package fernet
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ import (
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // at is a ring with keys named by letters, rotated and staged so long ago.
-func at(keys map[int]string, rotated, staged time.Duration) ring {
-	r := ring{keys: map[int][]byte{}, rotated: epoch.Add(-rotated), staged: epoch.Add(-staged)}
+func at(keys map[int]string, rotated, staged time.Duration) Ring {
+	r := Ring{keys: map[int][]byte{}, rotated: epoch.Add(-rotated), staged: epoch.Add(-staged)}
 	for n, k := range keys {
 		r.keys[n] = []byte(k)
 	}
@@ -24,10 +24,10 @@ func at(keys map[int]string, rotated, staged time.Duration) ring {
 }
 
 func TestTurn(t *testing.T) {
-	hourly := policy{interval: time.Hour, keep: 4}
+	hourly := Policy{Interval: time.Hour, Keep: 4}
 	cases := map[string]struct {
-		ring ring
-		p    policy
+		ring Ring
+		p    Policy
 		want map[int]string // "new" is a key that was not there
 		next time.Duration
 	}{
@@ -48,18 +48,18 @@ func TestTurn(t *testing.T) {
 		"the oldest goes": {at(map[int]string{0: "a", 4: "b", 5: "c", 6: "d", 7: "a"}, settle, time.Hour), hourly,
 			map[int]string{0: "new", 5: "c", 6: "d", 7: "a"}, time.Hour - settle},
 		"fewer are kept": {at(map[int]string{0: "a", 4: "b", 5: "c", 6: "d", 7: "a"}, settle, time.Hour),
-			policy{interval: time.Hour, keep: 3}, map[int]string{0: "new", 6: "d", 7: "a"}, time.Hour - settle},
+			Policy{Interval: time.Hour, Keep: 3}, map[int]string{0: "new", 6: "d", 7: "a"}, time.Hour - settle},
 		"held": {at(map[int]string{0: "a", 1: "b", 2: "a"}, 3*time.Hour, 4*time.Hour),
-			policy{interval: time.Hour, keep: 3, held: true}, map[int]string{0: "a", 1: "b", 2: "a"}, 0},
+			Policy{Interval: time.Hour, Keep: 3, Held: true}, map[int]string{0: "a", 1: "b", 2: "a"}, 0},
 		"held and fresh": {at(map[int]string{0: "a", 1: "b", 2: "a"}, time.Minute, 4*time.Hour),
-			policy{interval: time.Hour, keep: 3, held: true}, map[int]string{0: "a", 1: "b", 2: "a"}, settle - time.Minute},
+			Policy{Interval: time.Hour, Keep: 3, Held: true}, map[int]string{0: "a", 1: "b", 2: "a"}, settle - time.Minute},
 		"down for long": {at(map[int]string{0: "a", 1: "b", 2: "a"}, 100*time.Hour, 101*time.Hour), hourly,
 			map[int]string{0: "new", 1: "b", 2: "a"}, settle},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			before := maps.Clone(c.ring.keys)
-			next := c.ring.turn(c.p, epoch)
+			next := c.ring.Turn(c.p, epoch)
 			got := map[int]string{}
 			for n, k := range c.ring.keys {
 				got[n] = "new"
@@ -80,18 +80,18 @@ func TestTurn(t *testing.T) {
 }
 
 func TestRingSurvivesItsSecret(t *testing.T) {
-	r := load(nil, epoch)
-	r.turn(policy{interval: time.Hour, keep: 3}, epoch)
+	r := Load(nil, epoch)
+	r.Turn(Policy{Interval: time.Hour, Keep: 3}, epoch)
 	for _, key := range r.keys {
 		if raw, err := base64.URLEncoding.DecodeString(string(key)); err != nil || len(raw) != 32 {
 			t.Errorf("key %q is no Fernet key: %d bytes, %v", key, len(raw), err)
 		}
 	}
-	again := load(r.data(), epoch.Add(time.Minute))
-	if diff := cmp.Diff(r.data(), again.data()); diff != "" {
+	again := Load(r.Data(), epoch.Add(time.Minute))
+	if diff := cmp.Diff(r.Data(), again.Data()); diff != "" {
 		t.Errorf("read again, it differs (-want +got):\n%s", diff)
 	}
-	if again.turn(policy{interval: time.Hour, keep: 3}, epoch.Add(time.Minute)); len(again.keys) != 2 {
+	if again.Turn(Policy{Interval: time.Hour, Keep: 3}, epoch.Add(time.Minute)); len(again.keys) != 2 {
 		t.Errorf("a ring at rest was changed to %d keys", len(again.keys))
 	}
 }
@@ -102,16 +102,23 @@ type version struct {
 	data map[string][]byte
 }
 
-// history rotates a ring for so long.
-func history(p policy, d time.Duration) []version {
+// history rotates a ring for so long, from a time on by another policy.
+func history(before, after Policy, changed time.Time, d time.Duration) []version {
 	var versions []version
-	r := load(nil, epoch)
+	r := Load(nil, epoch)
 	for now := epoch; now.Before(epoch.Add(d)); {
-		next := r.turn(p, now)
-		if n := len(versions); n == 0 || !cmp.Equal(versions[n-1].data, r.data()) {
-			versions = append(versions, version{now, r.data()})
+		p := before
+		if !now.Before(changed) {
+			p = after
 		}
-		r, now = load(r.data(), now), now.Add(next)
+		next := r.Turn(p, now)
+		if now.Before(changed) && now.Add(next).After(changed) {
+			next = changed.Sub(now)
+		}
+		if n := len(versions); n == 0 || !cmp.Equal(versions[n-1].data, r.Data()) {
+			versions = append(versions, version{now, r.Data()})
+		}
+		r, now = Load(r.Data(), now), now.Add(next)
 	}
 	return versions
 }
@@ -129,35 +136,63 @@ func mixed(listed, read version) map[string]bool {
 
 // The kubelet swaps all files at once, but under a process that has already listed the names. Two pods may be up to
 // settle apart. Whatever a process comes to see, it must have the key that any pod makes tokens with, and every key
-// whose tokens are still good.
+// whose tokens are still good, also of those that were made before somebody changed how keys rotate.
 func TestNoReaderLacksAKey(t *testing.T) {
-	const interval, life = 10 * time.Minute, 25 * time.Minute
-	versions := history(policy{interval: interval, keep: 2 + 3}, 6*time.Hour)
-	if len(versions) < 30 {
-		t.Fatalf("there were %d versions; nothing rotated", len(versions))
-	}
-	for i, after := range versions[1:] {
-		seen := mixed(versions[i], after)
-		// A pod uses a version from when it was written until settle after the next one was.
-		for j, used := range versions[:len(versions)-1] {
-			end := versions[j+1].from.Add(settle)
-			if used.from.After(after.from.Add(settle)) || end.Add(life).Before(after.from.Add(settle)) {
-				continue
+	often := Policy{Interval: 10 * time.Minute, Life: 20 * time.Minute, Window: 5 * time.Minute, Keep: 2 + 3}
+	changed := epoch.Add(3*time.Hour + 7*time.Minute)
+	for name, c := range map[string]struct{ before, after Policy }{
+		"as ever": {often, often},
+		"less often": {Policy{Interval: 10 * time.Minute, Life: 2 * time.Hour, Window: time.Hour, Keep: 2 + 18},
+			Policy{Interval: time.Hour, Life: 2 * time.Hour, Window: time.Hour, Keep: 2 + 3}},
+		"more often": {often,
+			Policy{Interval: 5 * time.Minute, Life: 20 * time.Minute, Window: 5 * time.Minute, Keep: 2 + 5}},
+		"shorter lives": {Policy{Interval: 10 * time.Minute, Life: 2 * time.Hour, Window: 5 * time.Minute, Keep: 2 + 13},
+			often},
+		"longer lives": {often, Policy{Interval: 10 * time.Minute, Life: 2 * time.Hour, Keep: 2 + 12}},
+		"rarer, shorter": {Policy{Interval: 10 * time.Minute, Life: 2 * time.Hour, Keep: 2 + 12},
+			Policy{Interval: time.Hour, Life: time.Minute, Keep: 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			versions := history(c.before, c.after, changed, 9*time.Hour)
+			if len(versions) < 20 {
+				t.Fatalf("there were %d versions; nothing rotated", len(versions))
 			}
-			if r := load(used.data, epoch); !seen[string(r.keys[r.primary()])] {
-				t.Errorf("a pod that goes from version %d to %d lacks the key of version %d", i, i+1, j)
+			for j, used := range versions[:len(versions)-1] {
+				// A pod uses a version from when it was written until settle after the next one was.
+				end := versions[j+1].from.Add(settle)
+				lasts := end.Add(c.after.Life + c.after.Window)
+				if used.from.Before(changed) {
+					made := end
+					if made.After(changed) {
+						made = changed
+					}
+					lasts = slices.MaxFunc([]time.Time{lasts, made.Add(c.before.Life + c.after.Window)}, time.Time.Compare)
+				}
+				if end.Before(changed) {
+					lasts = end.Add(c.before.Life + c.after.Window)
+				}
+				r := Load(used.data, epoch)
+				for i, after := range versions[1:] {
+					at := after.from.Add(settle)
+					if !used.from.After(at) && !lasts.Before(at) && !mixed(versions[i], after)[string(r.keys[r.Primary()])] {
+						t.Errorf("a pod that goes from version %d to %d lacks the key of version %d", i, i+1, j)
+					}
+				}
 			}
-		}
+			if last := len(Load(versions[len(versions)-1].data, epoch).keys); last > c.after.Keep+1 {
+				t.Errorf("in the end there are %d keys, at most %d are needed", last, c.after.Keep)
+			}
+		})
 	}
 }
 
 func TestKeyNamesAreNumbers(t *testing.T) {
-	r := load(map[string][]byte{"0": []byte("a"), "7": []byte("b"), "x": []byte("c"), "-1": []byte("d"), "9": nil}, epoch)
+	r := Load(map[string][]byte{"0": []byte("a"), "7": []byte("b"), "x": []byte("c"), "-1": []byte("d"), "9": nil}, epoch)
 	names := slices.Sorted(maps.Keys(r.keys))
 	if diff := cmp.Diff([]int{0, 7}, names); diff != "" {
 		t.Errorf("the names differ (-want +got):\n%s", diff)
 	}
-	for name := range r.data() {
+	for name := range r.Data() {
 		if _, err := strconv.Atoi(name); err != nil && name != keyRotated && name != keyStaged {
 			t.Errorf("the Secret has the key %q", name)
 		}
