@@ -73,7 +73,8 @@ func content(t *testing.T, c client.Client, name string) map[string][]byte {
 	return s.Data
 }
 
-var all = []string{"admin", "ca", "clouds", "config", "config-0123456789abcdef", "credential", "fernet", "tls"}
+var all = []string{"admin", "ca", "clouds", "config", "config-0123456789abcdef", "credential", "credential-copy",
+	"fernet", "fernet-copy", "tls"}
 
 func TestSecretsAreMadeOnceAndKept(t *testing.T) {
 	c := cluster(given()...).Build()
@@ -95,14 +96,20 @@ func TestSecretsAreMadeOnceAndKept(t *testing.T) {
 	if after := content(t, c, "fernet"); !bytes.Equal(before["0"], after["0"]) || len(before["0"]) == 0 {
 		t.Error("a key is another one")
 	}
-	admin := &corev1.Secret{}
-	admin.Name, admin.Namespace = "identity-admin", "cloud"
-	if err := c.Delete(t.Context(), admin); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"admin", "fernet"} {
+		s := &corev1.Secret{}
+		s.Name, s.Namespace = "identity-"+name, "cloud"
+		if err := c.Delete(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
 	}
 	did, err = keep(t, c, "0123456789abcdef")
-	if err != nil || !slices.Equal(did["made"], []string{"admin"}) || !slices.Equal(did["changed"], []string{"clouds"}) {
-		t.Errorf("without the password it made %q and changed %q: %v", did["made"], did["changed"], err)
+	if err != nil || !slices.Equal(did["made"], []string{"admin", "fernet"}) ||
+		!slices.Equal(did["changed"], []string{"clouds"}) {
+		t.Errorf("without the password and keys it made %q and changed %q: %v", did["made"], did["changed"], err)
+	}
+	if after := content(t, c, "fernet"); !bytes.Equal(before["0"], after["0"]) {
+		t.Error("keys that were deleted come back as others, although there is a copy")
 	}
 }
 
