@@ -229,7 +229,8 @@ type Placement struct {
 // +kubebuilder:validation:XValidation:rule="self.matches('^CUSTOM_[A-Z0-9_]+$')",message="a trait of one's own is CUSTOM_ and capital letters, digits and underscores, such as CUSTOM_GOLD; all others Nova finds out"
 type Trait string
 
-// Overcommit says how much more is given to servers than there is. Empty leaves it to Nova: 4 for CPU, 1 for others.
+// Overcommit says how much more is given to servers than there is. Empty leaves it to Nova: 4 for CPU, 1 for others,
+// unless somebody sets another ratio in Placement. What is emptied becomes Nova's again, and stays so.
 type Overcommit struct {
 	// CPU is how many virtual processors there are for each real one, such as 4.0.
 	// +optional

@@ -47,6 +47,7 @@ func config(s *scope) ([]client.Object, error) {
 	if err != nil {
 		return nil, &outcome.Error{Class: outcome.Invalid, Reason: "InvalidConfig", Err: err}
 	}
+	restore(file, s.Content(refBefore)[configFile])
 	data := map[string][]byte{configFile: file.Bytes(), launcherFile: launcher}
 	if ceph != nil {
 		maps.Copy(data, ceph.Files())
@@ -92,16 +93,38 @@ func options(b object, ceph *service.CephAccess) *oslo.File {
 	if ceph != nil {
 		keep(f, disksOf(b).Pool, ceph)
 	}
-	ratios := b.Spec.Placement.Overcommit
-	for name, r := range map[string]*fleetv1.Ratio{"cpu": ratios.CPU, "ram": ratios.Memory, "disk": ratios.Disk} {
+	for option, r := range ratios(b) {
 		if r != nil {
-			f.Set(oslo.Default, name+"_allocation_ratio", string(*r))
+			f.Set(oslo.Default, option, string(*r))
 		}
 	}
 	if len(b.Spec.Placement.Traits) > 0 {
 		f.Set("compute", "provider_config_location", blockDir)
 	}
 	return f
+}
+
+// ratios are what is declared for each option that is about how much more is given to servers than there is.
+func ratios(b object) map[string]*fleetv1.Ratio {
+	o := b.Spec.Placement.Overcommit
+	return map[string]*fleetv1.Ratio{"cpu_allocation_ratio": o.CPU, "ram_allocation_ratio": o.Memory,
+		"disk_allocation_ratio": o.Disk}
+}
+
+// restore gives hosts the ratio again that Nova gives new ones, where the configuration that they have says another and
+// this one says none: Nova would keep what Placement has (_get_allocation_ratios in nova/virt/driver.py). The file that
+// hosts have is what remembers it. Ratios of which it never said anything are left to those who set them by the API.
+func restore(f *oslo.File, before []byte) {
+	old, err := oslo.Parse(string(before))
+	if err != nil {
+		return // somebody else has written it, and it is put right now
+	}
+	for option := range ratios(&fleetv1.BuildingBlock{}) {
+		_, had := old.Value(oslo.Default, option)
+		if _, has := f.Value(oslo.Default, option); had && !has {
+			f.Set(oslo.Default, option, "$initial_"+option)
+		}
+	}
 }
 
 // crowd sets what many hosts of one process do. Nothing changes on them by itself, and to look at that every minute,

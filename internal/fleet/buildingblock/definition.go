@@ -54,6 +54,7 @@ const (
 	refCell       = "cell"
 	refShared     = "shared"
 	refConfig     = "config"
+	refBefore     = "config-before"
 	refNamespace  = "namespace"
 	refNodes      = "nodes"
 	refOthers     = "others"
@@ -100,6 +101,7 @@ func refs() []ref.Ref[object] {
 			ref.DigestOf[object](func(o client.Object) string { return asked(o) + "\x00" + where(o) })),
 		ref.Local(refShared, &corev1.Secret{}, sharedName, ref.Fields[object](keyHash)),
 		ref.Local(refConfig, &corev1.Secret{}, configName, ref.Fields[object](keyHash)),
+		ref.Local(refBefore, &corev1.Secret{}, configName, ref.Fields[object](configFile), ref.Optional[object]()),
 		ref.To(refNamespace, &corev1.Namespace{}, func(b object) []types.NamespacedName {
 			return []types.NamespacedName{{Name: b.Namespace}}
 		}, ref.DigestOf[object](nodes.Level)),
@@ -131,7 +133,7 @@ func steps() []step.Step[object] {
 		step.Objects(stepHosts, hypervisorsOf, step.Reads[object](refCell, refNodes, refHosts), step.After[object](stepNodes),
 			step.Condition[object](conditionHosts), step.Makes[object](&fleetv1.Hypervisor{}),
 			step.Ready[object](hypervisorKind, gate.Exists), step.ForsakeWhen(forgotten)),
-		step.Objects(stepConfig, config, step.Makes[object](&corev1.Secret{}), step.Reads[object](refDisks),
+		step.Objects(stepConfig, config, step.Makes[object](&corev1.Secret{}), step.Reads[object](refDisks, refBefore),
 			step.Condition[object]("ConfigReady")),
 		step.Objects(stepAccess, account, step.Makes[object](&corev1.ServiceAccount{})),
 		step.Objects(stepKeys, keys, step.Reads[object](append(service.CephReads(), refDisks)...), step.When(onCeph),

@@ -129,6 +129,45 @@ func TestFiles(t *testing.T) {
 	})
 }
 
+// A ratio that is declared no more is Nova's first one again: without the option Nova keeps what Placement has. One
+// that never was declared stays a matter of those who set it by the API.
+func TestOvercommitIsTakenBack(t *testing.T) {
+	patch := "spec: {placement: {overcommit: {cpu: '16.0'}}, config: {DEFAULT: {disk_allocation_ratio: 2}}}"
+	kittest.New(t, scenario(t, "libvirt", patch)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		ratios := func(want string) {
+			t.Helper()
+			var got []string
+			for line := range strings.Lines(servicetest.Secret(p, "rack-a-config")["block.conf"]) {
+				if strings.Contains(line, "allocation_ratio = ") {
+					got = append(got, strings.TrimSpace(line))
+				}
+			}
+			if strings.Join(got, ", ") != want {
+				t.Errorf("the ratios are %s, want %s", strings.Join(got, ", "), want)
+			}
+		}
+		ratios("cpu_allocation_ratio = 16.0, disk_allocation_ratio = 2")
+		p.Stop()
+		p.Change(rack, "spec.placement.overcommit", nil)
+		p.Change(rack, "spec.config", nil)
+		p.Start()
+		p.Settle()
+		p.Ready()
+		first := "cpu_allocation_ratio = $initial_cpu_allocation_ratio, " +
+			"disk_allocation_ratio = $initial_disk_allocation_ratio"
+		ratios(first)
+		p.Change(rack, "spec.libvirt", map[string]any{"cpuMode": "host-model"})
+		p.Settle()
+		ratios(first)
+		p.Change(rack, "spec.placement.overcommit", map[string]any{"cpu": "2", "memory": "1.5"})
+		p.Settle()
+		p.Ready()
+		ratios("cpu_allocation_ratio = 2, disk_allocation_ratio = $initial_disk_allocation_ratio, " +
+			"ram_allocation_ratio = 1.5")
+	})
+}
+
 // Hosts that run nothing look at themselves seldom, unless somebody asks for more.
 func TestFakeHostsAreCalm(t *testing.T) {
 	patch := "spec: {config: {DEFAULT: {update_resources_interval: 60}}}"
