@@ -52,6 +52,8 @@ func CephReads() []string {
 type CephAccess struct {
 	// User is the name of the user, Secret the id by which libvirt knows the user's key.
 	User, Secret string
+	// From is the name of the Secret of Kubernetes that says so.
+	From string
 	// Key of the user, as Ceph writes it.
 	Key  []byte
 	conf []byte
@@ -66,7 +68,7 @@ func NewCephUser(c *servicev1.Ceph, secret map[string][]byte) (*CephAccess, erro
 		return nil, &outcome.Missing{On: "Secret " + c.Secret,
 			Message: "Secret " + c.Secret + " does not say who uses Ceph; make it with ceph.conf, user and key."}
 	}
-	a := &CephAccess{User: cephUser(c, secret)}
+	a := &CephAccess{User: cephUser(c, secret), From: c.Secret}
 	if a.User == "" {
 		return nil, invalidCeph(c, "names no user; add the key user, or say it in the field user")
 	}
@@ -107,6 +109,20 @@ func SecretID(fsid, user string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte("stackwright.dev/ceph/"+fsid+"/"+user)).String()
 }
 
+// OneKeyEach refuses users whose keys hosts would have by the same id, so that one of them got lost.
+func OneKeyEach(users []*CephAccess) error {
+	by := map[string]*CephAccess{}
+	for _, u := range users {
+		if other := by[u.Secret]; other != nil && !bytes.Equal(other.Key, u.Key) {
+			return &outcome.Error{Class: outcome.Invalid, Reason: "InvalidCeph", Err: fmt.Errorf("the Secrets %s and %s have "+
+				"different keys of user %s, and hosts can keep only one of them: if they are of two Cephs, add the key fsid to "+
+				"the Secrets of both, and otherwise give both the same key", other.From, u.From, u.User)}
+		}
+		by[u.Secret] = u
+	}
+	return nil
+}
+
 // In has the files in another folder of the containers than services have them.
 func (a *CephAccess) In(folder string) *CephAccess {
 	moved := *a
@@ -127,10 +143,11 @@ func (a *CephAccess) Files() map[string][]byte {
 }
 
 // cephUser is who the Secret is about: a DevCeph says user, Rook's CSI userID, and Rook's CephClient calls the only key
-// after the user.
+// after the user. A person may have added the id of the Ceph.
 func cephUser(c *servicev1.Ceph, secret map[string][]byte) string {
 	user := cmp.Or(c.User, string(secret["user"]), string(secret["userID"]))
-	if names := slices.Collect(maps.Keys(secret)); user == "" && len(names) == 1 {
+	names := slices.DeleteFunc(slices.Collect(maps.Keys(secret)), func(name string) bool { return name == "fsid" })
+	if user == "" && len(names) == 1 {
 		user = names[0]
 	}
 	return strings.TrimPrefix(user, "client.")

@@ -31,6 +31,8 @@ func TestCephAccess(t *testing.T) {
 			of + named("volumes"), "volumes", ""},
 		"Rook's for CSI": {servicev1.Ceph{Monitors: monitors}, map[string]string{"userID": "csi", "userKey": "AQ==\n"},
 			of + named("csi"), "csi", ""},
+		"Rook's CephClient with its fsid": {servicev1.Ceph{Monitors: monitors},
+			map[string]string{"volumes": "AQ==", "fsid": "f"}, of + named("volumes"), "volumes", ""},
 		"no monitors": {servicev1.Ceph{Secret: "s"}, map[string]string{"userID": "csi", "userKey": "AQ=="}, "", "",
 			"the Secret s has no ceph.conf; add it, or say in the field monitors"},
 		"no user": {servicev1.Ceph{Secret: "s"}, map[string]string{"ceph.conf": "[global]", "key": "AQ=="}, "", "",
@@ -70,5 +72,32 @@ func TestSecretIDsDiffer(t *testing.T) {
 	// Servers that run remember the id, so it stays.
 	if got, want := SecretID("a", "nova"), "06aa7181-fae2-5b89-988e-31230fcdea2a"; got != want {
 		t.Errorf("the id is %s, want %s", got, want)
+	}
+}
+
+// A host can keep one key by one id: another one by the same is refused, and one user that is named twice is not.
+func TestOneKeyOfAnID(t *testing.T) {
+	user := func(secret, fsid, user, key string) *CephAccess {
+		a, err := NewCephUser(&servicev1.Ceph{Secret: secret, User: user},
+			map[string][]byte{"fsid": []byte(fsid), "key": []byte(key)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	first := user("first", "", "volumes", "AQ==")
+	for name, c := range map[string]struct {
+		second *CephAccess
+		ok     bool
+	}{
+		"another key":            {user("second", "", "volumes", "AR=="), false},
+		"the same key":           {user("second", "", "volumes", "AQ=="), true},
+		"another key of another": {user("second", "", "images", "AR=="), true},
+		"another key elsewhere":  {user("second", "f", "volumes", "AR=="), true},
+	} {
+		err := OneKeyEach([]*CephAccess{user("other", "", "other", "AS=="), first, c.second})
+		if (err == nil) != c.ok {
+			t.Errorf("%s: the error is %v", name, err)
+		}
 	}
 }

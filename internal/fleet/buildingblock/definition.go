@@ -64,6 +64,7 @@ const (
 	refOVNClient  = "ovn-client"
 	refPassword   = "metadata-password"
 	refKeys       = "keys"
+	refKeysBefore = "keys-before"
 	refNovas      = "novas"
 	refDisks      = "disks"
 	refAuthority  = "hosts-authority"
@@ -136,8 +137,8 @@ func steps() []step.Step[object] {
 		step.Objects(stepConfig, config, step.Makes[object](&corev1.Secret{}), step.Reads[object](refDisks, refBefore),
 			step.Condition[object]("ConfigReady")),
 		step.Objects(stepAccess, account, step.Makes[object](&corev1.ServiceAccount{})),
-		step.Objects(stepKeys, keys, step.Reads[object](append(service.CephReads(), refDisks)...), step.When(onCeph),
-			step.Makes[object](&corev1.Secret{}), step.Condition[object]("KeysReady")),
+		step.Objects(stepKeys, keys, step.Reads[object](append(service.CephReads(), refDisks, refKeysBefore)...),
+			step.When(onCeph), step.Makes[object](&corev1.Secret{}), step.Condition[object]("KeysReady")),
 		step.Objects(stepLibvirt, libvirtSet, with(hosts, step.Makes[object](&appsv1.DaemonSet{}),
 			step.Reads[object](refKeys), step.After[object](stepKeys, stepIdentity, stepScreens),
 			step.Condition[object]("LibvirtReady"))...),

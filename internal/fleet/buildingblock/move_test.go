@@ -12,6 +12,7 @@ import (
 
 	"stackwright.dev/kit/kittest"
 
+	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 )
 
@@ -103,5 +104,36 @@ func TestDisksInACeph(t *testing.T) {
 		if p.Object("DaemonSet/cloud/rack-a-compute").GetResourceVersion() == before {
 			t.Error("the key is another one, and nova-compute goes on with the one before")
 		}
+	})
+}
+
+// A Secret that comes to say of which Ceph it is gives the key another id, and servers that run remember the one
+// before.
+func TestKeysKeepTheIDsThatServersRemember(t *testing.T) {
+	patch := "spec: {libvirt: {ceph: [{secret: rook}, {secret: rook-of-another}]}}"
+	kittest.New(t, scenario(t, "libvirt", patch)).Run(t, func(p *kittest.Play) {
+		p.Settle()
+		keys := func(want map[string]string) {
+			t.Helper()
+			p.Settle()
+			if diff := cmp.Diff(want, servicetest.Secret(p, "rack-a-keys")); diff != "" {
+				t.Errorf("the keys differ (-want +got):\n%s", diff)
+			}
+			p.Ready()
+		}
+		const first, second, third = "QVFBRHJvb2tz", "AQBOdGhlcg==", "AQBThird=="
+		one, other, old := service.SecretID("one", "volumes"), service.SecretID("other", "volumes"),
+			service.SecretID("", "volumes")
+		p.Change(rack, "spec.libvirt.ceph", []any{map[string]any{"secret": "rook"}})
+		keys(map[string]string{old: first})
+		p.Change("Secret/cloud/rook", "data.fsid", "b25l")
+		p.Change("Secret/cloud/rook-of-another", "data.fsid", "b3RoZXI=")
+		p.Change(rack, "spec.libvirt.ceph", []any{map[string]any{"secret": "rook"},
+			map[string]any{"secret": "rook-of-another"}})
+		keys(map[string]string{one: first, other: second, old: first})
+		p.Change(rack, "spec.libvirt.ceph", []any{map[string]any{"secret": "rook"}})
+		keys(map[string]string{one: first, old: first})
+		p.Change("Secret/cloud/rook", "data.volumes", "QVFCVGhpcmQ9PQ==")
+		keys(map[string]string{one: third, old: third})
 	})
 }

@@ -329,6 +329,9 @@ func TestWhatCannotWorkIsTold(t *testing.T) {
 			"spec.config.libvirt.images_type is rbd, and hosts do not know a Ceph by that; say in spec.storage.rbd", false},
 		"a Ceph without a key": {"spec: {libvirt: {ceph: [{secret: rook, user: images}]}}", "", "KeysReady", "InvalidCeph",
 			"the Secret rook has no key of the user images; add it as key", true},
+		"two Cephs, one name": {"spec: {libvirt: {ceph: [{secret: rook}, {secret: rook-of-another}]}}", "", "KeysReady",
+			"InvalidCeph", "the Secrets rook and rook-of-another have different keys of user volumes, and hosts can keep " +
+				"only one of them: if they are of two Cephs, add the key fsid to the Secrets of both", true},
 		"no OVN": {"spec: {ovn: nowhere}", "", "MetadataReady", "",
 			"OVN nowhere does not exist in namespace cloud; create it.", true},
 		"an option of metadata": {

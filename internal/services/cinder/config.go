@@ -128,9 +128,9 @@ func files(c *cinder) map[string][]byte {
 	return out
 }
 
-// keys are what the programs know Cephs by.
+// keys are what the programs know Cephs by. What hosts cannot tell apart is refused before volumes are made.
 func keys(s *scope) (map[string][]byte, error) {
-	out := map[string][]byte{}
+	out, attached := map[string][]byte{}, []*service.CephAccess{}
 	for i, ceph := range cephs(s.Owner()) {
 		if ceph == nil {
 			continue
@@ -139,7 +139,10 @@ func keys(s *scope) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		if i < maxBackends {
+			attached = append(attached, a)
+		}
 		maps.Copy(out, a.Files())
 	}
-	return out, nil
+	return out, service.OneKeyEach(attached)
 }

@@ -126,6 +126,10 @@ func TestWrongBackendsAreRefused(t *testing.T) {
 			"Secret nowhere does not exist in namespace cloud; create it."},
 		"no monitors": {"spec: {backends: [{name: rbd, rbd: {secret: rook-ceph-client-volumes, pool: volumes}}]}",
 			"the Secret rook-ceph-client-volumes has no ceph.conf; add it, or say in the field monitors"},
+		"two Cephs, one name": {"spec: {backends: [{name: slow, rbd: {secret: rook-of-another, user: volumes, " +
+			"pool: volumes, monitors: ['192.0.2.7:3300']}}, " + rook + "]}",
+			"the Secrets rook-of-another and rook-ceph-client-volumes have different keys of user volumes, and hosts can keep " +
+				"only one of them: if they are of two Cephs, add the key fsid to the Secrets of both"},
 		"an option": {"spec: {config: {rbd: {rbd_max_clone_deptx: 3}}}",
 			"section [rbd] takes no option rbd_max_clone_deptx; did you mean rbd_max_clone_depth?"},
 		"a value": {"spec: {config: {rbd: {rbd_max_clone_depth: deep}}}", "[rbd] rbd_max_clone_depth must be"},
@@ -138,7 +142,8 @@ func TestWrongBackendsAreRefused(t *testing.T) {
 				if got := p.Condition(kind().Object, "ConfigReady"); !strings.Contains(got.Message, c.want) {
 					t.Errorf("ConfigReady is %s: %s, want %q in it", got.Reason, got.Message, c.want)
 				}
-				if p.Object("StatefulSet/cloud/cinder-volume-rbd") != nil {
+				if p.Object("StatefulSet/cloud/cinder-volume-rbd") != nil ||
+					p.Object("StatefulSet/cloud/cinder-volume-slow") != nil {
 					t.Error("the back end's program runs")
 				}
 			})
