@@ -13,6 +13,7 @@ the configuration file.
 import configparser
 import glob
 import os
+import re
 import sys
 
 from cinder.cmd import backup  # first: it makes the rest of Python wait without blocking
@@ -20,6 +21,12 @@ from os_brick import privileged
 from os_brick.initiator.connectors import rbd
 
 FOLDER = os.path.dirname(sys.argv[sys.argv.index("--config-file") + 1])
+
+
+def names(text, host):
+    """Tells whether a text names a host: by its whole address, of which another one may be the beginning or the end."""
+    part = r"[\w.-]" if ":" not in host else r"[\w.:-]"
+    return re.search(f"(?<!{part}){re.escape(host)}(?!{part})", text, re.IGNORECASE)
 
 
 def keyring(user, hosts):
@@ -33,7 +40,7 @@ def keyring(user, hosts):
             continue
         with open(path, encoding="utf-8") as f:
             text = f.read()
-            near = any(host in text for host in hosts)
+            near = any(names(text, host) for host in hosts)
         if found is None or near:
             with open(key, encoding="utf-8") as f:
                 found = f.read()
