@@ -39,6 +39,9 @@ const (
 // they have in common with all of their cell.
 func config(s *scope) ([]client.Object, error) {
 	b := s.Owner()
+	if err := taken(s, refBefore); err != nil {
+		return nil, err
+	}
 	ceph, err := disks(s)
 	if err != nil {
 		return nil, err

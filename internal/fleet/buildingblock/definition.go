@@ -36,6 +36,9 @@ type (
 	scope  = step.Scope[object]
 )
 
+// operator is the name of this one, which what it makes bears.
+const operator = "buildingblock"
+
 // Names of steps and references that are used in several places.
 const (
 	stepNamespace = "namespace"
@@ -83,7 +86,7 @@ const keyHash = "hash"
 // Definition is the operator.
 func Definition() kit.Definition[object] {
 	return kit.Definition[object]{
-		Name:   "buildingblock",
+		Name:   operator,
 		New:    func() object { return &fleetv1.BuildingBlock{} },
 		Refs:   refs(),
 		Steps:  steps(),
@@ -136,7 +139,7 @@ func steps() []step.Step[object] {
 			step.Ready[object](hypervisorKind, gate.Exists), step.ForsakeWhen(forgotten)),
 		step.Objects(stepConfig, config, step.Makes[object](&corev1.Secret{}), step.Reads[object](refDisks, refBefore),
 			step.Condition[object]("ConfigReady")),
-		step.Objects(stepAccess, account, step.Makes[object](&corev1.ServiceAccount{})),
+		step.Objects(stepAccess, account, step.Makes[object](&corev1.ServiceAccount{}), step.Reads[object](refBefore)),
 		step.Objects(stepKeys, keys, step.Reads[object](append(service.CephReads(), refDisks, refKeysBefore)...),
 			step.When(onCeph), step.Makes[object](&corev1.Secret{}), step.Condition[object]("KeysReady")),
 		step.Objects(stepLibvirt, libvirtSet, with(hosts, step.Makes[object](&appsv1.DaemonSet{}),

@@ -48,6 +48,9 @@ func cephs(b object) []*servicev1.Ceph {
 // and that of a disk by the one in its own configuration; both are made of what the Secret says.
 func keys(s *scope) ([]client.Object, error) {
 	b := s.Owner()
+	if err := taken(s, refKeysBefore); err != nil {
+		return nil, err
+	}
 	known, err := users(s)
 	if err != nil {
 		return nil, err

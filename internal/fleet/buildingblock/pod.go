@@ -58,6 +58,9 @@ func meta(b object, name, agent string) metav1.ObjectMeta {
 // account has no rights.
 func account(s *scope) ([]client.Object, error) {
 	b := s.Owner()
+	if err := taken(s, refBefore); err != nil {
+		return nil, err
+	}
 	a := &corev1.ServiceAccount{ObjectMeta: meta(b, b.Name, ""), AutomountServiceAccountToken: new(false)}
 	return []client.Object{a}, nil
 }

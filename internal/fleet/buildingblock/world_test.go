@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"stackwright.dev/kit"
+	"stackwright.dev/kit/apply"
 	"stackwright.dev/kit/kittest"
 
 	"stackwright.dev/stackwright/internal/fleet/buildingblock"
@@ -357,6 +358,57 @@ func TestWhatCannotWorkIsTold(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A block that is called like its cell would write the cell's Secrets, and the cell the block's, for ever. Whoever was
+// there first, the block says so and leaves them alone.
+func TestANameIsTaken(t *testing.T) {
+	cells := servicetest.SecretOf("rack-a-config", map[string][]byte{"nova.conf": []byte("[DEFAULT]")})
+	cells.SetNamespace("cloud")
+	cells.SetLabels(map[string]string{apply.LabelController: "novacell", apply.LabelPartOf: "applyset-of-the-cell"})
+	cells.SetAnnotations(map[string]string{apply.AnnotationOwner: "cloud/rack-a"})
+	refuses := func(p *kittest.Play) {
+		p.T.Helper()
+		_, writes := p.During(func() { p.Pass(5 * time.Minute) })
+		const want = "Secret rack-a-config belongs to rack-a of operator novacell, and the names of their objects are the " +
+			"same; make a BuildingBlock of another name"
+		if c := p.Condition(rack, "ConfigReady"); c.Reason != "NameTaken" || !strings.Contains(c.Message, want) {
+			p.T.Errorf("ConfigReady is %s: %s", c.Reason, c.Message)
+		}
+		got := p.Object("Secret/cloud/rack-a-config").GetLabels()[apply.LabelController]
+		if got != "novacell" || len(writes) > 0 {
+			p.T.Errorf("the Secret is that of %s, and at rest these are written: %v", got, writes)
+		}
+	}
+	t.Run("before", func(t *testing.T) {
+		s := scenario(t, "libvirt", "")
+		file := filepath.Join(t.TempDir(), "cells.yaml")
+		text, err := yaml.Marshal(cells.Object)
+		servicetest.Must(t, err)
+		servicetest.Must(t, os.WriteFile(file, text, 0o600))
+		s.Files = slices.Insert(s.Files, 1, file)
+		kittest.New(t, s).Run(t, func(p *kittest.Play) {
+			p.Settle()
+			refuses(p)
+			if p.Object("DaemonSet/cloud/rack-a-compute") != nil || p.Object("ServiceAccount/cloud/rack-a") != nil {
+				t.Error("the block makes objects")
+			}
+		})
+	})
+	t.Run("after", func(t *testing.T) {
+		kittest.New(t, scenario(t, "libvirt", "")).Run(t, func(p *kittest.Play) {
+			p.Ready()
+			taken := p.Object("Secret/cloud/rack-a-config")
+			taken.SetLabels(cells.GetLabels())
+			taken.SetAnnotations(cells.GetAnnotations())
+			servicetest.Must(t, p.Client.Update(p.T.Context(), taken))
+			p.Settle()
+			refuses(p)
+			if p.Object("DaemonSet/cloud/rack-a-compute") == nil {
+				t.Error("agents of hosts were taken away")
+			}
+		})
+	})
 }
 
 // A node belongs to the block that was there first; the other one says so and works once it selects other nodes.
