@@ -163,7 +163,7 @@ func (o *QoSBandwidthLimitRule) Declared() any { return o.Spec.Resource }
 // Observed returns the status.
 func (o *QoSBandwidthLimitRule) Observed() *ResourceStatus { return &o.Status }
 
-// QoSMinimumBandwidthRule promises how much can be sent or received.
+// QoSMinimumBandwidthRule promises how much can be sent or received. A server that begins with it needs a host whose bandwidth Placement knows, and that of hosts of a control plane it does not.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:metadata:labels="stackwright.dev/service=network"
