@@ -36,17 +36,18 @@ func madeRefs() []ref.Ref[*cloud] {
 type kept struct {
 	replicas int32 // zero where they can shrink
 	storage  infrav1.Storage
+	pending  bool // no volume is bound yet
 }
 
 // keptOf is nil when there is no object, or none with a volume.
 func keptOf(obj kubeclient.Object) *kept {
 	switch o := obj.(type) {
 	case *infrav1.Galera:
-		return &kept{replicas: o.Spec.Replicas, storage: o.Spec.Storage}
+		return &kept{replicas: o.Spec.Replicas, storage: o.Spec.Storage, pending: o.Status.VolumesPending}
 	case *infrav1.RabbitMQ:
-		return &kept{storage: o.Spec.Storage}
+		return &kept{storage: o.Spec.Storage, pending: o.Status.VolumesPending}
 	case *infrav1.OVN:
-		return &kept{storage: o.Spec.Storage}
+		return &kept{storage: o.Spec.Storage, pending: o.Status.VolumesPending}
 	case *servicev1.Glance:
 		// The class of a store is Glance's to keep, which makes the volume itself.
 		for _, s := range o.Spec.Stores {
@@ -63,7 +64,7 @@ func digest(obj kubeclient.Object) string {
 	if k == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d %s %s", k.replicas, k.storage.Size.String(), k.storage.ClassName)
+	return fmt.Sprintf("%d %s %s %t", k.replicas, k.storage.Size.String(), k.storage.ClassName, k.pending)
 }
 
 // members returns the replicas that a person asked for, or else those of the size, or those that are there if they are
@@ -85,10 +86,10 @@ func (k *kept) volume(size part, asked *resource.Quantity) resource.Quantity {
 	return want
 }
 
-// volumes are of that size, and of the class of the control plane unless there is one already.
+// volumes are of that size, and of the class of the control plane unless one of another class is bound already.
 func (k *kept) volumes(o *cloud, size part, asked *resource.Quantity) infrav1.Storage {
 	s := infrav1.Storage{Size: k.volume(size, asked), ClassName: o.Spec.StorageClass}
-	if k != nil {
+	if k != nil && !k.pending {
 		s.ClassName = k.storage.ClassName
 	}
 	return s

@@ -60,6 +60,34 @@ func otherClass(p *kittest.Play, before, after any) {
 	wantField(p, "OVN/first-ovn", after, "spec", "storage", "className")
 }
 
+// A class by which no volume was made can be put right; from the first volume on it stays.
+func TestAClassIsPutRightUntilAVolumeIsBound(t *testing.T) {
+	for name, classes := range map[string][2]any{"a typo": {"fastt", "fast"}, "no default": {nil, "fast"},
+		"the default after all": {"fastt", nil}} {
+		t.Run(name, func(t *testing.T) {
+			s, ready := storing(t, classes[0]), kittest.Told("True", "Ready", "")
+			for _, ref := range members() {
+				kind, _, _ := strings.Cut(ref, "/")
+				s.Children[kind] = kittest.With(ready, map[string]any{"volumesPending": true})
+			}
+			kittest.New(t, s).Run(t, func(p *kittest.Play) {
+				p.Change(cloud, "spec.storageClass", classes[1])
+				p.Settle()
+				for _, ref := range members() {
+					wantField(p, ref, classes[1], "spec", "storage", "className")
+					p.Behave(ref, kittest.With(ready, map[string]any{"volumesPending": false}))
+				}
+				p.Settle()
+				p.Change(cloud, "spec.storageClass", "other")
+				p.Settle()
+				for _, ref := range members() {
+					wantField(p, ref, classes[1], "spec", "storage", "className")
+				}
+			})
+		})
+	}
+}
+
 // storing is a plane with OVN, and a storage class unless that is nil.
 func storing(t *testing.T, class any) kittest.Scenario {
 	t.Helper()

@@ -76,7 +76,7 @@ type OpenStackControlPlaneSpec struct {
 	// TLS says how the control plane encrypts its traffic. On unless disabled.
 	// +optional
 	TLS TLS `json:"tls,omitzero"`
-	// StorageClass of all volumes; empty takes the cluster's default. Volumes that exist keep theirs, as do
+	// StorageClass of all volumes; empty takes the cluster's default. Bound volumes keep theirs, as do
 	// galera, rabbitmq and ovn when they get more members.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253

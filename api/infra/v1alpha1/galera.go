@@ -30,7 +30,6 @@ type GaleraSpec struct {
 	// Storage of each member.
 	// +optional
 	// +kubebuilder:default={}
-	// +kubebuilder:validation:XValidation:rule="(has(self.className) ? self.className : '') == (has(oldSelf.className) ? oldSelf.className : '')",message="storage.className cannot change: volumes do not move between classes; make a new Galera and load a dump into it"
 	// +kubebuilder:validation:XValidation:rule="!has(self.size) || !has(oldSelf.size) || quantity(self.size).compareTo(quantity(oldSelf.size)) >= 0",message="storage.size can grow and not shrink"
 	Storage Storage `json:"storage,omitzero"`
 	// TLS between clients and members, and between members.
@@ -73,6 +72,9 @@ type GaleraRecovery struct {
 // GaleraStatus is what the operator sees of a Galera cluster.
 type GaleraStatus struct {
 	owner.Status `json:",inline"`
+	// VolumesPending tells that no volume is bound yet; until then spec.storage.className can change.
+	// +optional
+	VolumesPending bool `json:"volumesPending,omitempty"`
 	// ReadyMembers is the number of members that serve.
 	// +optional
 	ReadyMembers int32 `json:"readyMembers,omitempty"`
@@ -100,6 +102,7 @@ type GaleraStatus struct {
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="the name has at most 40 characters, so that the names of pods and volumes made from it stay valid"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="the name is a DNS label: lower case letters, digits and dashes, beginning with a letter"
+// +kubebuilder:validation:XValidation:rule=`(has(self.spec.storage.className) ? self.spec.storage.className : "") == (has(oldSelf.spec.storage.className) ? oldSelf.spec.storage.className : "") || (has(oldSelf.status) && has(oldSelf.status.volumesPending) && oldSelf.status.volumesPending)`,message="storage.className cannot change once a volume is bound: volumes do not move between classes; make a new Galera and load a dump into it"
 type Galera struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional

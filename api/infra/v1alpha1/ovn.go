@@ -23,7 +23,6 @@ type OVNSpec struct {
 	// Storage of each member of each database.
 	// +optional
 	// +kubebuilder:default={}
-	// +kubebuilder:validation:XValidation:rule="(has(self.className) ? self.className : '') == (has(oldSelf.className) ? oldSelf.className : '')",message="storage.className cannot change: volumes do not move between classes"
 	// +kubebuilder:validation:XValidation:rule="!has(self.size) || !has(oldSelf.size) || quantity(self.size).compareTo(quantity(oldSelf.size)) >= 0",message="storage.size can grow and not shrink"
 	Storage Storage `json:"storage,omitzero"`
 	// CASecret names a Secret in the same namespace with tls.crt and tls.key of the CA by which members and clients know
@@ -93,6 +92,9 @@ type OVNNorthd struct {
 // OVNStatus is what the operator sees of OVN.
 type OVNStatus struct {
 	owner.Status `json:",inline"`
+	// VolumesPending tells that no volume is bound yet; until then spec.storage.className can change.
+	// +optional
+	VolumesPending bool `json:"volumesPending,omitempty"`
 	// Northbound is the database of what is wanted.
 	// +optional
 	Northbound OVNDatabase `json:"northbound,omitzero"`
@@ -139,6 +141,7 @@ type OVNDatabase struct {
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="the name has at most 40 characters, so that the names of pods and volumes made from it stay valid"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="the name is a DNS label: lower case letters, digits and dashes, beginning with a letter"
+// +kubebuilder:validation:XValidation:rule=`(has(self.spec.storage.className) ? self.spec.storage.className : "") == (has(oldSelf.spec.storage.className) ? oldSelf.spec.storage.className : "") || (has(oldSelf.status) && has(oldSelf.status.volumesPending) && oldSelf.status.volumesPending)`,message="storage.className cannot change once a volume is bound: volumes do not move between classes; keep the one it has"
 type OVN struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional

@@ -57,7 +57,7 @@ type Storage struct {
 	// +kubebuilder:default="5Gi"
 	// +kubebuilder:validation:XValidation:rule="quantity(self).isGreaterThan(quantity('99Mi'))",message="size is at least 100Mi, such as 5Gi"
 	Size resource.Quantity `json:"size,omitzero"`
-	// ClassName is the storage class; empty takes the cluster's default one.
+	// ClassName is the storage class; empty takes the cluster's default one. A volume that is bound keeps its own.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="className is the name of a StorageClass as kubectl get storageclass lists it: lower-case letters, digits, dashes and dots"

@@ -37,6 +37,7 @@ const (
 	refAgent    = "agent"
 	refCA       = "ca"
 	refClass    = "class"
+	refVolumes  = "volumes"
 )
 
 // ConditionMembers is true while the cluster runs and has a writer, though not all members may serve.
@@ -53,6 +54,7 @@ func Definition(dial Dial) kit.Definition[object] {
 			ref.Local(refAgent, &corev1.Secret{}, func(g object) string { return AgentSecret(g.Name) },
 				ref.Fields[object](pki.CAKey, pki.AgentClientCert, pki.AgentClientKey)),
 			ref.To(refClass, &storagev1.StorageClass{}, storageClass),
+			member.Volumes(refVolumes, claimNames),
 		},
 		Steps:  steps(dial, l),
 		Report: report,
@@ -77,8 +79,8 @@ func steps(dial Dial, l *Listener) []step.Step[object] {
 			step.Condition[object]("ConfigReady")),
 		step.Objects(stepConfig, configObjects, step.Makes[object](&corev1.ConfigMap{}), step.After[object]("options")),
 		step.Check(stepSize, size),
-		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}), step.Reads[object](refClass),
-			step.KeepWhen(keepsData), step.Condition[object]("VolumesReady"),
+		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}),
+			step.Reads[object](refClass, refVolumes), step.KeepWhen(keepsData), step.Condition[object]("VolumesReady"),
 			step.Ready[object]("PersistentVolumeClaim", member.HasClass)),
 		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}),
 			step.Sees[object](stepSize), step.After[object](stepLeaf, stepAgent, "access", stepConfig, stepVolumes),
@@ -113,7 +115,7 @@ func recordOf(g object) (*Record, error) {
 }
 
 func report(v step.View, g object) {
-	g.Status.ReadyMembers = 0
+	g.Status.ReadyMembers, g.Status.VolumesPending = 0, member.Pending(v.Referenced(refVolumes))
 	if set, ok := v.Child(stepSet, "StatefulSet", g.Name).(*appsv1.StatefulSet); ok {
 		g.Status.ReadyMembers = set.Status.ReadyReplicas
 	}

@@ -41,8 +41,10 @@ func size(_ context.Context, s *scope) *outcome.Outcome {
 func claims(s *scope) ([]client.Object, error) {
 	g := s.Owner()
 	named := func(name string) metav1.ObjectMeta { return meta(g, name) }
-	return member.Claims(named, Pods(g.Name, g.Spec.Replicas), g.Spec.Storage), nil
+	return member.Claims(named, Pods(g.Name, g.Spec.Replicas), g.Spec.Storage, s.All(refVolumes))
 }
+
+func claimNames(g object) []string { return member.ClaimNames(Pods(g.Name, g.Spec.Replicas)) }
 
 func statefulSet(s *scope) ([]client.Object, error) {
 	g := s.Owner()

@@ -202,3 +202,7 @@ func TestPausedIsLeftAlone(t *testing.T) {
 		}
 	})
 }
+
+func TestClassFollowsUntilAVolumeIsBound(t *testing.T) {
+	infratest.FollowsClass(t, scenario, db, "data-db-0")
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/kittest"
 )
@@ -45,6 +46,82 @@ func LacksVolume(t *testing.T, scenario func(*testing.T) kittest.Scenario, objec
 				}
 			})
 		})
+	}
+}
+
+// FollowsClass plays an object whose storage class is a wrong one, which can be put right until a volume is bound.
+func FollowsClass(t *testing.T, scenario func(*testing.T) kittest.Scenario, object, claim string) {
+	t.Helper()
+	t.Run("a class that there is not", func(t *testing.T) {
+		s := scenario(t)
+		s.Files = []string{withClass(t, s.Files[0], "className: fastt")}
+		kittest.New(t, s).Run(t, func(p *kittest.Play) {
+			p.Change(object, "spec.storage.className", "fast")
+			p.Settle()
+			p.Ready()
+			wantClass(p, claim, "fast")
+		})
+	})
+	t.Run("a class that makes no volumes", func(t *testing.T) {
+		s := scenario(t)
+		s.Children["PersistentVolumeClaim"] = pending
+		kittest.New(t, s).Run(t, func(p *kittest.Play) { otherClass(p, object, claim) })
+	})
+	t.Run("a volume is bound", func(t *testing.T) {
+		kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+			p.Ready()
+			u := p.Object(object)
+			before := client.MergeFrom(u.DeepCopy())
+			if err := unstructured.SetNestedField(u.Object, "other", "spec", "storage", "className"); err != nil {
+				t.Fatal(err)
+			}
+			err := p.Client.Patch(p.T.Context(), u, before)
+			if err == nil || !strings.Contains(err.Error(), "storage.className cannot change once a volume is bound") {
+				t.Errorf("the answer is %v", err)
+			}
+		})
+	})
+}
+
+func pending(*kittest.Play, *unstructured.Unstructured) map[string]any {
+	return map[string]any{"phase": "Pending"}
+}
+
+// otherClass asks for another class than that of claims that wait for a volume, and does what the condition says.
+func otherClass(p *kittest.Play, object, claim string) {
+	p.T.Helper()
+	class := p.Object("StorageClass/fast").DeepCopy()
+	class.SetName("other")
+	class.SetResourceVersion("")
+	class.SetUID("")
+	p.Create(class)
+	p.Change(object, "spec.storage.className", "other")
+	p.Settle()
+	says := "PersistentVolumeClaim " + claim + " waits for a volume of StorageClass fast, and other is asked for; delete it"
+	if got := p.Condition(object, "VolumesReady"); got.Status != "False" || !strings.Contains(got.Message, says) {
+		p.T.Errorf("VolumesReady is %s: %s\nwant %s", got.Status, got.Message, says)
+	}
+	for _, u := range p.Objects() {
+		if u.GetKind() == "PersistentVolumeClaim" {
+			p.Remove("PersistentVolumeClaim/" + u.GetNamespace() + "/" + u.GetName())
+		}
+	}
+	p.Settle()
+	wantClass(p, claim, "other")
+	if got := p.Condition(object, "VolumesReady"); got.Status != "True" {
+		p.T.Errorf("VolumesReady is %s: %s", got.Status, got.Message)
+	}
+}
+
+func wantClass(p *kittest.Play, claim, want string) {
+	p.T.Helper()
+	u := p.Object("PersistentVolumeClaim/cloud/" + claim)
+	if u == nil {
+		p.T.Errorf("there is no claim %s", claim)
+		return
+	}
+	if got, _, _ := unstructured.NestedString(u.Object, "spec", "storageClassName"); got != want {
+		p.T.Errorf("claim %s asks for class %q, want %s", claim, got, want)
 	}
 }
 

@@ -3,25 +3,98 @@
 package member
 
 import (
+	"fmt"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/owner"
+	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 )
 
-// Claims are made beside the StatefulSet, under the names that it looks for, so that they can grow and come back.
-func Claims(meta func(name string) metav1.ObjectMeta, pods []string, s infrav1.Storage) []client.Object {
-	var out []client.Object
+// ClaimNames are the names of the claims of pods.
+func ClaimNames(pods []string) []string {
+	var out []string
 	for _, p := range pods {
-		out = append(out, &corev1.PersistentVolumeClaim{ObjectMeta: meta("data-" + p), Spec: Claim(s, s.Size)})
+		out = append(out, "data-"+p)
 	}
 	return out
+}
+
+// Claims are made beside the StatefulSet, under the names that it looks for, so that they can grow and come back. In
+// have are those that there are, in the same order, and nil for others.
+func Claims(meta func(name string) metav1.ObjectMeta, pods []string, s infrav1.Storage, have []client.Object) (
+	[]client.Object, error) {
+	var out []client.Object
+	for i, name := range ClaimNames(pods) {
+		c := &corev1.PersistentVolumeClaim{ObjectMeta: meta(name), Spec: Claim(s, s.Size)}
+		if i < len(have) {
+			class, err := Class(have[i], c.Spec.StorageClassName)
+			if err != nil {
+				return nil, err
+			}
+			c.Spec.StorageClassName = class
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// Class is the storage class that a claim is to have, of which another one may be there already. Its class cannot
+// change: with a volume it keeps it, without one a person has to decide, because the volume may come any moment. Only
+// one that has no class yet can get one.
+func Class(have client.Object, want *string) (*string, error) {
+	c, ok := have.(*corev1.PersistentVolumeClaim)
+	switch {
+	case !ok || c.Spec.StorageClassName == nil && !bound(c):
+		return want, nil
+	case bound(c) || want == nil || *want == *c.Spec.StorageClassName:
+		return c.Spec.StorageClassName, nil
+	}
+	return nil, &outcome.Missing{On: "PersistentVolumeClaim " + c.Name, Message: fmt.Sprintf("PersistentVolumeClaim %s "+
+		"waits for a volume of StorageClass %s, and %s is asked for; delete it, and it is made again: "+
+		"kubectl delete pvc -n %s %s.", c.Name, *c.Spec.StorageClassName, *want, c.Namespace, c.Name)}
+}
+
+// bound tells whether a claim has a volume, or has had one.
+func bound(c *corev1.PersistentVolumeClaim) bool {
+	return c.Spec.VolumeName != "" || c.Status.Phase == corev1.ClaimBound || c.Status.Phase == corev1.ClaimLost
+}
+
+// Volumes is a reference to claims that there are already.
+func Volumes[T owner.Object](name string, claims func(T) []string) ref.Ref[T] {
+	return ref.To(name, &corev1.PersistentVolumeClaim{}, func(o T) []types.NamespacedName {
+		var keys []types.NamespacedName
+		for _, c := range claims(o) {
+			keys = append(keys, types.NamespacedName{Namespace: o.GetNamespace(), Name: c})
+		}
+		return keys
+	}, ref.Optional[T](), ref.DigestOf[T](state))
+}
+
+// state is what of a claim that is there others are made by.
+func state(obj client.Object) string {
+	c, ok := obj.(*corev1.PersistentVolumeClaim)
+	if !ok || c.Spec.StorageClassName == nil {
+		return fmt.Sprintf("none %t", ok && bound(c))
+	}
+	return fmt.Sprintf("of %s %t", *c.Spec.StorageClassName, bound(c))
+}
+
+// Pending tells of the claims of an object that none has a volume. Of an object that is on its way out nobody looks.
+func Pending(claims []client.Object) bool {
+	return len(claims) > 0 && !slices.ContainsFunc(claims, func(obj client.Object) bool {
+		c, ok := obj.(*corev1.PersistentVolumeClaim)
+		return ok && bound(c)
+	})
 }
 
 // Claim asks for a volume of that size.

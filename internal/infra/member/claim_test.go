@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/owner"
 
@@ -39,6 +40,39 @@ func TestHasClass(t *testing.T) {
 			if !strings.Contains(why, text) {
 				t.Errorf("%s: nothing says %q: %q", name, text, why)
 			}
+		}
+	}
+}
+
+// Kubernetes lets a claim without a class get one. With a volume it keeps what it has, and without one nobody takes it
+// away from whoever is about to make the volume.
+func TestClass(t *testing.T) {
+	claim := func(class *string, volume string, phase corev1.PersistentVolumeClaimPhase) client.Object {
+		return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "data-db-0", Namespace: "cloud"},
+			Spec:   corev1.PersistentVolumeClaimSpec{StorageClassName: class, VolumeName: volume},
+			Status: corev1.PersistentVolumeClaimStatus{Phase: phase}}
+	}
+	for name, c := range map[string]struct {
+		have       client.Object
+		want, take *string
+		says       string
+	}{
+		"none there":             {want: new("fast"), take: new("fast")},
+		"the same":               {claim(new("fast"), "", corev1.ClaimPending), new("fast"), new("fast"), ""},
+		"the default":            {claim(new("fast"), "", corev1.ClaimPending), nil, new("fast"), ""},
+		"in place of none":       {claim(nil, "", corev1.ClaimPending), new("fast"), new("fast"), ""},
+		"bound to another":       {claim(new("slow"), "pv-1", corev1.ClaimBound), new("fast"), new("slow"), ""},
+		"bound without one":      {claim(nil, "pv-1", corev1.ClaimBound), new("fast"), nil, ""},
+		"about to be bound":      {claim(new("slow"), "pv-1", corev1.ClaimPending), new("fast"), new("slow"), ""},
+		"lost":                   {claim(new("slow"), "pv-1", corev1.ClaimLost), new("fast"), new("slow"), ""},
+		"another without volume": {claim(new("slow"), "", corev1.ClaimPending), new("fast"), nil, "kubectl delete pvc -n cloud"},
+	} {
+		got, err := Class(c.have, c.want)
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: the answer is %v", name, err)
+		}
+		if (got == nil) != (c.take == nil) || got != nil && *got != *c.take {
+			t.Errorf("%s: the class is %v, want %v", name, got, c.take)
 		}
 	}
 }

@@ -44,6 +44,7 @@ const (
 	refAgent        = "agent"
 	refCA           = "ca"
 	refClass        = "class"
+	refVolumes      = "volumes"
 )
 
 // Definition is the operator. Agents are called through dial.
@@ -56,6 +57,7 @@ func Definition(dial member.Dial) kit.Definition[object] {
 			ref.Local(refAgent, &corev1.Secret{}, func(o object) string { return AgentSecret(o.Name) },
 				ref.Fields[object](pki.CAKey, pki.AgentClientCert, pki.AgentClientKey)),
 			ref.To(refClass, &storagev1.StorageClass{}, storageClass),
+			member.Volumes(refVolumes, claimNames),
 		},
 		Steps:  steps(dial),
 		Report: report,
@@ -76,8 +78,8 @@ func steps(dial member.Dial) []step.Step[object] {
 			step.Condition[object]("ServiceReady")),
 		step.Objects("budget", budgets, step.Makes[object](&policyv1.PodDisruptionBudget{})),
 		step.Check(stepSize, size),
-		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}), step.Reads[object](refClass),
-			step.KeepWhen(retained), step.Condition[object]("VolumesReady"),
+		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}),
+			step.Reads[object](refClass, refVolumes), step.KeepWhen(retained), step.Condition[object]("VolumesReady"),
 			step.Ready[object]("PersistentVolumeClaim", member.HasClass)),
 	}
 	var schemas []string
@@ -137,6 +139,7 @@ func storageClass(o object) []types.NamespacedName {
 
 func report(v step.View, o object) {
 	o.Status.CASecret, o.Status.ClientSecret = CASecret(o), ClientSecret(o.Name)
+	o.Status.VolumesPending = member.Pending(v.Referenced(refVolumes))
 	for i, status := range []*infrav1.OVNDatabase{&o.Status.Northbound, &o.Status.Southbound} {
 		d := databases()[i]
 		*status = infrav1.OVNDatabase{Connection: d.connection(o)}

@@ -30,13 +30,25 @@ func size(_ context.Context, s *scope) *outcome.Outcome {
 }
 
 func claims(s *scope) ([]client.Object, error) {
-	o := s.Owner()
+	o, have := s.Owner(), s.All(refVolumes)
 	var out []client.Object
 	for _, d := range databases() {
 		named := func(name string) metav1.ObjectMeta { return d.meta(o, name) }
-		out = append(out, member.Claims(named, d.pods(o), o.Spec.Storage)...)
+		made, err := member.Claims(named, d.pods(o), o.Spec.Storage, have[min(len(out), len(have)):])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, made...)
 	}
 	return out, nil
+}
+
+func claimNames(o object) []string {
+	var out []string
+	for _, d := range databases() {
+		out = append(out, member.ClaimNames(d.pods(o))...)
+	}
+	return out
 }
 
 func (d database) statefulSet(s *scope) ([]client.Object, error) {

@@ -163,3 +163,7 @@ func TestVolumeThatThereIsNot(t *testing.T) {
 func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) {
 	infratest.KeepsVolumes(t, scenario, object, 6)
 }
+
+func TestClassFollowsUntilAVolumeIsBound(t *testing.T) {
+	infratest.FollowsClass(t, scenario, object, "data-ovn-nb-0")
+}

@@ -44,6 +44,7 @@ const (
 	refAgent    = "agent"
 	refCA       = "ca"
 	refClass    = "class"
+	refVolumes  = "volumes"
 )
 
 // Definition is the operator. Agents are called through dial.
@@ -56,6 +57,7 @@ func Definition(dial Dial) kit.Definition[object] {
 			ref.Local(refAgent, &corev1.Secret{}, func(r object) string { return AgentSecret(r.Name) },
 				ref.Fields[object](pki.CAKey, pki.AgentClientCert, pki.AgentClientKey)),
 			ref.To(refClass, &storagev1.StorageClass{}, storageClass),
+			member.Volumes(refVolumes, claimNames),
 		},
 		Steps:  steps(dial),
 		Report: report,
@@ -79,8 +81,8 @@ func steps(dial Dial) []step.Step[object] {
 			step.When(func(r object) bool { return r.Spec.Replicas > 1 })),
 		step.Objects(stepConfig, configObjects, step.Makes[object](&corev1.ConfigMap{})),
 		step.Check(stepSize, size),
-		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}), step.Reads[object](refClass),
-			step.KeepWhen(retained), step.Condition[object]("VolumesReady"),
+		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}),
+			step.Reads[object](refClass, refVolumes), step.KeepWhen(retained), step.Condition[object]("VolumesReady"),
 			step.Ready[object]("PersistentVolumeClaim", member.HasClass)),
 		step.Check(stepShrink, cluster.Shrink, step.After[object](stepAgent), step.Reads[object](refAgent),
 			step.Condition[object]("ScalingReady")),
@@ -138,7 +140,7 @@ func raft(dial Dial) member.Raft[object] {
 
 func report(v step.View, r object) {
 	r.Status.Hosts, r.Status.Port = Hosts(r), Port(r)
-	r.Status.ReadyMembers = 0
+	r.Status.ReadyMembers, r.Status.VolumesPending = 0, member.Pending(v.Referenced(refVolumes))
 	if set, ok := v.Child(stepSet, "StatefulSet", r.Name).(*appsv1.StatefulSet); ok {
 		r.Status.ReadyMembers = set.Status.ReadyReplicas
 	}

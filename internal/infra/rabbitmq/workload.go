@@ -39,8 +39,10 @@ func size(_ context.Context, s *scope) *outcome.Outcome {
 func claims(s *scope) ([]client.Object, error) {
 	r := s.Owner()
 	named := func(name string) metav1.ObjectMeta { return meta(r, name) }
-	return member.Claims(named, Pods(r.Name, r.Spec.Replicas), r.Spec.Storage), nil
+	return member.Claims(named, Pods(r.Name, r.Spec.Replicas), r.Spec.Storage, s.All(refVolumes))
 }
+
+func claimNames(r object) []string { return member.ClaimNames(Pods(r.Name, r.Spec.Replicas)) }
 
 func statefulSet(s *scope) ([]client.Object, error) {
 	r := s.Owner()

@@ -175,3 +175,7 @@ func TestWhoMayConnect(t *testing.T) {
 		}
 	})
 }
+
+func TestClassFollowsUntilAVolumeIsBound(t *testing.T) {
+	infratest.FollowsClass(t, scenario, mq, "data-mq-0")
+}

@@ -198,3 +198,24 @@ func TestAVolumeKeepsItsClass(t *testing.T) {
 		}
 	})
 }
+
+// A claim that waits for a volume of the wrong class is made again of the right one, once a person lets it go.
+func TestAVolumeThatNeverCameGetsAnotherClass(t *testing.T) {
+	s := kind().Scenario(t, "spec: {stores: [{name: fast, file: {className: sssd}}]}")
+	s.Children["PersistentVolumeClaim"] = kittest.Hold
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Change(kind().Object, "spec.stores", []any{
+			map[string]any{"name": "fast", "file": map[string]any{"className": "ssd"}}})
+		p.Settle()
+		const says = "PersistentVolumeClaim glance-fast waits for a volume of StorageClass sssd, and ssd is asked for; delete"
+		if c := p.Condition(kind().Object, "StoresReady"); c.Status != "False" || !strings.Contains(c.Message, says) {
+			t.Errorf("StoresReady is %s: %s", c.Status, c.Message)
+		}
+		p.Remove("PersistentVolumeClaim/cloud/glance-fast")
+		p.Settle()
+		claim := p.Object("PersistentVolumeClaim/cloud/glance-fast")
+		if class, _, _ := unstructured.NestedString(claim.Object, "spec", "storageClassName"); class != "ssd" {
+			t.Errorf("the claim asks for class %s, want ssd", class)
+		}
+	})
+}

@@ -6,12 +6,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/ref"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/service"
 )
 
@@ -24,30 +24,17 @@ func claimName(g *glance, store servicev1.ImageStore) string { return g.Name + "
 
 // volumes are those that stores have already.
 func volumes() ref.Ref[*glance] {
-	return ref.To(refVolumes, &corev1.PersistentVolumeClaim{}, func(g *glance) []types.NamespacedName {
-		var keys []types.NamespacedName
+	return member.Volumes(refVolumes, func(g *glance) []string {
+		var names []string
 		for _, store := range files(g) {
-			keys = append(keys, types.NamespacedName{Namespace: g.Namespace, Name: claimName(g, store)})
+			names = append(names, claimName(g, store))
 		}
-		return keys
-	}, ref.Optional[*glance](), ref.DigestOf[*glance](func(o client.Object) string {
-		if class := classOf(o); class != nil {
-			return *class
-		}
-		return ""
-	}))
+		return names
+	})
 }
 
-// classOf is the storage class of a volume that exists.
-func classOf(o client.Object) *string {
-	if claim, ok := o.(*corev1.PersistentVolumeClaim); ok && claim != nil {
-		return claim.Spec.StorageClassName
-	}
-	return nil
-}
-
-// stores are the volumes of the stores, once all Secrets of stores are as they have to be. A volume that exists keeps
-// its class, which cannot be changed.
+// stores are the volumes of the stores, once all Secrets of stores are as they have to be. A volume that is bound
+// keeps its class, which cannot be changed.
 func (s server) stores(sc *scope) ([]client.Object, error) {
 	g := sc.Owner()
 	for i := range g.Spec.Stores {
@@ -69,8 +56,12 @@ func (s server) stores(sc *scope) ([]client.Object, error) {
 		if class := store.File.ClassName; class != "" {
 			claim.Spec.StorageClassName = &class
 		}
-		if i < len(have) && have[i] != nil {
-			claim.Spec.StorageClassName = classOf(have[i])
+		if i < len(have) {
+			class, err := member.Class(have[i], claim.Spec.StorageClassName)
+			if err != nil {
+				return nil, err
+			}
+			claim.Spec.StorageClassName = class
 		}
 		out = append(out, claim)
 	}
