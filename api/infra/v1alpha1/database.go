@@ -21,7 +21,8 @@ type DatabaseSpec struct {
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9_]*$`
 	// +kubebuilder:validation:XValidation:rule="!(self in ['mysql','sys','information_schema','performance_schema'])",message="database is the name of a schema of MariaDB itself; take another one"
 	Database string `json:"database,omitempty"`
-	// Username is the account that may use the schema and nothing else; empty takes the schema's name.
+	// Username is the account that may use the schema and nothing else; empty takes the schema's name. No other Database
+	// of the Galera has it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9_]*$`

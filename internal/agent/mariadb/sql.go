@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -19,7 +20,11 @@ import (
 const account = "mysql"
 
 // door is how the agent talks to its own mariadbd.
-type door struct{ db *sql.DB }
+type door struct {
+	db *sql.DB
+	// accounts lets one Database at a time look whose an account is, and take it.
+	accounts sync.Mutex
+}
 
 func newDoor(socket string) (*door, error) {
 	c := mysql.NewConfig()
@@ -183,11 +188,21 @@ func (d *door) ensure(ctx context.Context, w Database) error {
 	if w.Password == "" {
 		return &agent.Refusal{Code: 422, Message: "the database's account needs a password"}
 	}
-	if was, err := d.observe(ctx, w); err != nil {
+	d.accounts.Lock()
+	defer d.accounts.Unlock()
+	was, err := d.observe(ctx, w)
+	if err != nil {
 		return err
-	} else if was.Exists && was.Owner != "" && was.Owner != w.Owner {
+	}
+	if was.Exists && was.Owner != "" && was.Owner != w.Owner {
 		return agent.Conflict("schema " + w.Name + " belongs to Database " + was.Owner +
 			"; give this one another name in spec.database")
+	}
+	if own, other, err := d.uses(ctx, w); err != nil {
+		return err
+	} else if !own && other != "" {
+		return agent.Conflict("account " + w.User + " belongs to Database " + other +
+			"; make this Database again with another spec.username")
 	}
 	require := "NONE"
 	if w.RequireTLS {
@@ -240,14 +255,26 @@ func (d *door) observe(ctx context.Context, w Database) (DatabaseState, error) {
 	case (requires != "0") != w.RequireTLS:
 		s.Diff = append(s.Diff, "tls")
 	}
-	var grants int
-	err = d.db.QueryRowContext(ctx,
-		"SELECT COUNT(*) FROM mysql.db WHERE Host = '%' AND Db = ? AND User = ? AND Create_priv = 'Y' AND Insert_priv = 'Y'",
-		escaped(w.Name), w.User).Scan(&grants)
-	if err == nil && grants == 0 {
+	own, _, err := d.uses(ctx, w)
+	if err == nil && !own {
 		s.Diff = append(s.Diff, "rights")
 	}
 	return s, err
+}
+
+// uses tells whether the account has the rights in the schema that it is made for, and names another Database in whose
+// schema it has them. MariaDB has no place for whose an account is: it is that Database's in whose schema it came to
+// its rights first. Who has them in both got them from a person, or from an agent of old.
+func (d *door) uses(ctx context.Context, w Database) (own bool, other string, err error) {
+	err = d.db.QueryRowContext(ctx, `SELECT COALESCE(MAX(Db = ?), 0),
+		COALESCE(MIN(IF(SCHEMA_COMMENT IN ('', ?), NULL, SCHEMA_COMMENT)), '')
+		FROM mysql.db LEFT JOIN information_schema.SCHEMATA ON Db = REPLACE(SCHEMA_NAME, '_', ?)
+		WHERE Host = '%' AND User = ? AND Create_priv = 'Y' AND Insert_priv = 'Y'`,
+		escaped(w.Name), w.Owner, escaped("_"), w.User).Scan(&own, &other)
+	if err != nil {
+		return false, "", fmt.Errorf("looking for the rights of account %s: %w", w.User, err)
+	}
+	return own, other, nil
 }
 
 // escaped is a schema's name in a grant, where underscore is a wildcard.
@@ -261,8 +288,11 @@ func hide(err error, password string) error {
 	return err
 }
 
-// drop removes a schema and its account, unless they belong to another owner by now.
+// drop removes a schema and its account, unless they belong to another owner by now. The account goes first: as long as
+// the schema is there, what is half done is done again.
 func (d *door) drop(ctx context.Context, w Database) error {
+	d.accounts.Lock()
+	defer d.accounts.Unlock()
 	was, err := d.observe(ctx, w)
 	if err != nil {
 		return err
@@ -270,7 +300,18 @@ func (d *door) drop(ctx context.Context, w Database) error {
 	if w.User == account || was.Exists && was.Owner != w.Owner {
 		return nil
 	}
-	for _, q := range []string{"DROP DATABASE IF EXISTS `" + w.Name + "`", "DROP USER IF EXISTS '" + w.User + "'@'%'"} {
+	own, other, err := d.uses(ctx, w)
+	if err != nil {
+		return err
+	}
+	statements := []string{"DROP DATABASE IF EXISTS `" + w.Name + "`"}
+	if other == "" {
+		statements = slices.Insert(statements, 0, "DROP USER IF EXISTS '"+w.User+"'@'%'")
+	} else if own {
+		statements = slices.Insert(statements, 0,
+			"REVOKE ALL PRIVILEGES ON `"+escaped(w.Name)+"`.* FROM '"+w.User+"'@'%'")
+	}
+	for _, q := range statements {
 		if _, err := d.db.ExecContext(ctx, q); err != nil {
 			return fmt.Errorf("dropping database %s: %w", w.Name, err)
 		}

@@ -177,6 +177,29 @@ func TestSchemaOfAnotherIsLeftAlone(t *testing.T) {
 	})
 }
 
+// An account is for one Database: a second one is told whose it is, and changes nothing of the first one's.
+func TestAccountOfAnotherIsLeftAlone(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		second := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "infra.stackwright.dev/v1alpha1",
+			"kind": "Database", "spec": map[string]any{"galera": "db", "username": "my_app", "deletionPolicy": "Delete"}}}
+		second.SetNamespace("cloud")
+		second.SetName("second")
+		p.Create(second)
+		p.Settle()
+		c := p.Condition("Database/cloud/second", "DatabaseReady")
+		if c.Status != "False" || c.Reason != "Conflict" || !strings.Contains(c.Message,
+			"account my_app belongs to Database cloud/my-app; make this Database again with another spec.username") {
+			t.Errorf("DatabaseReady is %s, %s: %s", c.Status, c.Reason, c.Message)
+		}
+		p.Remove("Database/cloud/second")
+		p.Settle()
+		p.Ready()
+		if d, ok := m.Database("my_app"); !ok || d.Password != key(p, "password") {
+			t.Errorf("the first schema is there: %t, and its Secret does not work any more", ok)
+		}
+	})
+}
+
 func TestDeletionKeepsDataUnlessAsked(t *testing.T) {
 	for policy, kept := range map[string]bool{"Retain": true, "Delete": false} {
 		t.Run(policy, func(t *testing.T) {

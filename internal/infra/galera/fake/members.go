@@ -129,8 +129,7 @@ func (m *Members) answer(pod, what string, body []byte) (any, error) {
 		if !s.Serves() {
 			return nil, agent.Unready("this member does not serve")
 		}
-		d := decode[wire.Database](body)
-		m.databases[d.Name] = d
+		return agent.Nothing{}, m.put(decode[wire.Database](body))
 	case "DELETE /v1/database":
 		delete(m.databases, decode[wire.Database](body).Name)
 	default:
@@ -205,6 +204,18 @@ func (m *Members) assign(s *wire.State, r wire.Role) error {
 	if r.Writer == s.Pod && !s.Writable {
 		return agent.Unready("this member does not serve")
 	}
+	return nil
+}
+
+// put makes a schema, unless its account is that of another one.
+func (m *Members) put(d wire.Database) error {
+	for _, other := range m.databases {
+		if other.User == d.User && other.Owner != d.Owner && m.databases[d.Name].User != d.User {
+			return agent.Conflict("account " + d.User + " belongs to Database " + other.Owner +
+				"; make this Database again with another spec.username")
+		}
+	}
+	m.databases[d.Name] = d
 	return nil
 }
 

@@ -4,6 +4,7 @@ package mariadb_test
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -29,6 +30,11 @@ func (s *scene) guarded() {
 	if err := s.op.agents.Ensure(s.Context(), s.op.writerIs(), mariadb.Database{Name: stranger, CharacterSet: "utf8mb4",
 		User: stranger, Password: password, RequireTLS: true, Owner: "cloud/stranger"}); err != nil {
 		s.Fatal(err)
+	}
+	if err := s.op.agents.Ensure(s.Context(), s.op.writerIs(), mariadb.Database{Name: "thief", CharacterSet: "utf8mb4",
+		User: stranger, Password: "another", RequireTLS: true, Owner: "cloud/thief"}); err == nil ||
+		!strings.Contains(err.Error(), "account "+stranger+" belongs to Database cloud/stranger") {
+		s.Errorf("the account of one Database was given to another: %v", err)
 	}
 	for i := range members {
 		for _, user := range []string{"app", stranger} {
