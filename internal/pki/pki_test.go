@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"maps"
 	"net"
 	"strings"
@@ -143,7 +144,7 @@ func TestRenewLeaf(t *testing.T) {
 				t.Errorf("kept is %v, want %v", kept, c.kept)
 			}
 			pair := Pair{Cert: got[CertKey], Key: got[KeyKey], CA: got[CAKey]}
-			if usable(pair, c.request, epoch.Add(c.at)) == nil {
+			if cert := valid(pair, epoch.Add(c.at)); cert == nil || !good(cert, c.request) {
 				t.Error("the result is not usable")
 			}
 		})
@@ -151,8 +152,30 @@ func TestRenewLeaf(t *testing.T) {
 }
 
 // While a CA is replaced, a member that has read any version of the Secret must trust one that has read the version
-// before or after it.
+// before or after it; also when the certificate gets a name at any time of it, such as a load balancer's address.
 func TestReplacedCAHasNoOutage(t *testing.T) {
+	for name, at := range map[string]int{"the same names": 99, "a name with the CA": 0, "a name while both are trusted": 1,
+		"a name after the certificate": 2} {
+		t.Run(name, func(t *testing.T) {
+			versions, now := replaceCA(t, at)
+			for i := 1; i < len(versions); i++ {
+				for _, pair := range [][2]int{{i - 1, i}, {i, i - 1}} {
+					if err := handshake(t, versions[pair[0]], versions[pair[1]], now.Add(-2*time.Hour)); err != nil {
+						t.Errorf("server with version %d and client with version %d: %v", pair[0], pair[1], err)
+					}
+				}
+			}
+			if want := map[int]int{2: 5}[at]; len(versions) != max(want, 4) {
+				t.Errorf("the change took %d versions, want 4: old, both trusted, new certificate, old dropped", len(versions))
+			}
+		})
+	}
+}
+
+// replaceCA returns all versions of a Secret whose CA is replaced, and whose certificate is to have one more name from
+// run at on, and the time when nothing is left to do.
+func replaceCA(t *testing.T, at int) ([]map[string][]byte, time.Time) {
+	t.Helper()
 	r := Request{CommonName: "db", Names: []string{"127.0.0.1"}}
 	old, fresh := must[Pair](t)(NewCA("old", epoch)), must[Pair](t)(NewCA("new", epoch))
 	have, _, err := renewLeaf(old, r, nil, epoch)
@@ -160,7 +183,10 @@ func TestReplacedCAHasNoOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	now, versions := epoch.Add(time.Hour), []map[string][]byte{have}
-	for range 10 {
+	for i := range 10 {
+		if i == at {
+			r.Names = append(r.Names, "192.0.2.1")
+		}
 		got, next, err := renewLeaf(fresh, r, versions[len(versions)-1], now)
 		if err != nil {
 			t.Fatal(err)
@@ -173,20 +199,11 @@ func TestReplacedCAHasNoOutage(t *testing.T) {
 			break
 		}
 	}
-	if len(versions) != 4 {
-		t.Errorf("the change took %d versions, want 4: old, both trusted, new certificate, old dropped", len(versions))
+	cert := valid(Pair{Cert: have[CertKey], Key: have[KeyKey], CA: have[CAKey]}, now.Add(-2*time.Hour))
+	if string(have[CAKey]) != string(fresh.Cert) || cert == nil || !good(cert, r) {
+		t.Error("in the end the old CA is still trusted, or the certificate has not all names")
 	}
-	for i := 1; i < len(versions); i++ {
-		for _, pair := range [][2]int{{i - 1, i}, {i, i - 1}} {
-			if err := handshake(t, versions[pair[0]], versions[pair[1]], now.Add(-2*time.Hour)); err != nil {
-				t.Errorf("server with version %d and client with version %d: %v", pair[0], pair[1], err)
-			}
-		}
-	}
-	last := versions[len(versions)-1]
-	if string(last[CAKey]) != string(fresh.Cert) {
-		t.Error("the old CA is still trusted at the end")
-	}
+	return versions, now
 }
 
 func handshake(t *testing.T, server, client map[string][]byte, now time.Time) error {
@@ -197,24 +214,21 @@ func handshake(t *testing.T, server, client map[string][]byte, now time.Time) er
 		return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool, ServerName: "127.0.0.1",
 			ClientAuth: tls.RequireAndVerifyClientCert, Time: func() time.Time { return now }, MinVersion: tls.VersionTLS13}
 	}
-	a, b := net.Pipe()
-	defer func() { _, _ = a.Close(), b.Close() }()
+	listener := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
+	defer func() { _ = listener.Close() }()
 	result := make(chan error, 1)
-	s := tls.Server(a, config(server))
 	go func() {
-		err := s.Handshake()
+		a, err := listener.Accept()
+		if err == nil {
+			defer func() { _ = a.Close() }()
+			err = tls.Server(a, config(server)).Handshake()
+		}
 		result <- err
-		_ = a.Close()
 	}()
-	c := tls.Client(b, config(client))
-	err := c.Handshake()
-	if err != nil {
-		_ = b.Close()
-	}
-	if e := <-result; e != nil {
-		return e
-	}
-	return err
+	b := must[net.Conn](t)(net.Dial("tcp", listener.Addr().String()))
+	defer func() { _ = b.Close() }()
+	err := tls.Client(b, config(client)).Handshake()
+	return errors.Join(err, <-result)
 }
 
 func TestRenewAgent(t *testing.T) {

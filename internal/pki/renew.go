@@ -36,10 +36,11 @@ func renewCA(name string, have map[string][]byte, now time.Time) (Pair, time.Dur
 
 // renewLeaf returns the content of a leaf Secret and when to look at it again. A changed CA changes it in three
 // steps, Overlap apart, so that at no time two members meet of which one does not trust the other: first the new CA is
-// trusted beside the old one, then the certificate is the new CA's, then the old CA is dropped.
+// trusted beside the old one, then the certificate is the new CA's, then the old CA is dropped. A name that comes
+// meanwhile waits for the second step: nobody has reached the holder by it yet.
 func renewLeaf(ca Pair, r Request, have map[string][]byte, now time.Time) (map[string][]byte, time.Duration, error) {
 	old := Pair{Cert: have[CertKey], Key: have[KeyKey], CA: have[CAKey]}
-	cert := usable(old, r, now)
+	cert := valid(old, now)
 	if cert == nil {
 		return reissue(ca, r, nil, now)
 	}
@@ -49,10 +50,12 @@ func renewLeaf(ca Pair, r Request, have map[string][]byte, now time.Time) (map[s
 	}
 	since, err := time.Parse(time.RFC3339, string(have[sinceKey]))
 	settled := err != nil || !now.Before(since.Add(Overlap))
-	signed := cert.CheckSignatureFrom(parent) == nil
+	signed, fits := cert.CheckSignatureFrom(parent) == nil, good(cert, r)
 	switch {
 	case !bytes.Contains(old.CA, ca.roots()):
 		return content(old, joinPEM(ca.roots(), old.CA), now), Overlap, nil
+	case signed && !fits:
+		return reissue(ca, r, old.CA, now)
 	case !settled:
 		return have, since.Add(Overlap).Sub(now), nil
 	case !signed:
@@ -65,11 +68,15 @@ func renewLeaf(ca Pair, r Request, have map[string][]byte, now time.Time) (map[s
 	return have, renewalTime(cert).Sub(now), nil
 }
 
-// usable returns the certificate when it is valid now, trusted by its own bundle and good for all requested names.
-func usable(p Pair, r Request, now time.Time) *x509.Certificate {
+// good tells whether a certificate has the requested names and no others.
+func good(cert *x509.Certificate, r Request) bool {
+	return slices.Equal(slices.Sorted(slices.Values(r.Names)), names(cert)) && cert.Subject.CommonName == r.CommonName
+}
+
+// valid returns the certificate when it is valid now and trusted by its own bundle.
+func valid(p Pair, now time.Time) *x509.Certificate {
 	cert, _, err := p.Parse()
-	if err != nil || !slices.Equal(slices.Sorted(slices.Values(r.Names)), names(cert)) ||
-		cert.Subject.CommonName != r.CommonName {
+	if err != nil {
 		return nil
 	}
 	roots, err := Pool(p.CA)
