@@ -41,7 +41,9 @@ func size(_ context.Context, s *scope) *outcome.Outcome {
 func claims(s *scope) ([]client.Object, error) {
 	g := s.Owner()
 	named := func(name string) metav1.ObjectMeta { return meta(g, name) }
-	return member.Claims(named, Pods(g.Name, g.Spec.Replicas), g.Spec.Storage, s.All(refVolumes))
+	have := s.All(refVolumes)
+	return member.Claims(named, Pods(g.Name, g.Spec.Replicas), g.Spec.Storage, have),
+		member.Strays(have, g.Spec.Storage.ClassName)
 }
 
 func claimNames(g object) []string { return member.ClaimNames(Pods(g.Name, g.Spec.Replicas)) }

@@ -97,7 +97,7 @@ func otherClass(p *kittest.Play, object, claim string) {
 	p.Create(class)
 	p.Change(object, "spec.storage.className", "other")
 	p.Settle()
-	says := "PersistentVolumeClaim " + claim + " waits for a volume of StorageClass fast, and other is asked for; delete it"
+	says := "another StorageClass than other; delete them, and they are made again: kubectl delete pvc -n cloud " + claim
 	if got := p.Condition(object, "VolumesReady"); got.Status != "False" || !strings.Contains(got.Message, says) {
 		p.T.Errorf("VolumesReady is %s: %s\nwant %s", got.Status, got.Message, says)
 	}

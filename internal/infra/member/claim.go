@@ -5,6 +5,7 @@ package member
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -31,37 +32,46 @@ func ClaimNames(pods []string) []string {
 
 // Claims are made beside the StatefulSet, under the names that it looks for, so that they can grow and come back. In
 // have are those that there are, in the same order, and nil for others.
-func Claims(meta func(name string) metav1.ObjectMeta, pods []string, s infrav1.Storage, have []client.Object) (
-	[]client.Object, error) {
+func Claims(meta func(name string) metav1.ObjectMeta, pods []string, s infrav1.Storage, have []client.Object,
+) []client.Object {
 	var out []client.Object
 	for i, name := range ClaimNames(pods) {
 		c := &corev1.PersistentVolumeClaim{ObjectMeta: meta(name), Spec: Claim(s, s.Size)}
 		if i < len(have) {
-			class, err := Class(have[i], c.Spec.StorageClassName)
-			if err != nil {
-				return nil, err
-			}
-			c.Spec.StorageClassName = class
+			c.Spec.StorageClassName = Class(have[i], c.Spec.StorageClassName)
 		}
 		out = append(out, c)
 	}
-	return out, nil
+	return out
 }
 
 // Class is the storage class that a claim is to have, of which another one may be there already. Its class cannot
-// change: with a volume it keeps it, without one a person has to decide, because the volume may come any moment. Only
-// one that has no class yet can get one.
-func Class(have client.Object, want *string) (*string, error) {
+// change; only one that has none yet can get one.
+func Class(have client.Object, want *string) *string {
 	c, ok := have.(*corev1.PersistentVolumeClaim)
-	switch {
-	case !ok || c.Spec.StorageClassName == nil && !bound(c):
-		return want, nil
-	case bound(c) || want == nil || *want == *c.Spec.StorageClassName:
-		return c.Spec.StorageClassName, nil
+	if !ok || c.Spec.StorageClassName == nil && !bound(c) {
+		return want
 	}
-	return nil, &outcome.Missing{On: "PersistentVolumeClaim " + c.Name, Message: fmt.Sprintf("PersistentVolumeClaim %s "+
-		"waits for a volume of StorageClass %s, and %s is asked for; delete it, and it is made again: "+
-		"kubectl delete pvc -n %s %s.", c.Name, *c.Spec.StorageClassName, *want, c.Namespace, c.Name)}
+	return c.Spec.StorageClassName
+}
+
+// Strays refuses claims that wait for a volume of another class than the wanted one. A person has to let them go: the
+// volume may come any moment.
+func Strays(have []client.Object, want string) error {
+	var names []string
+	var namespace string
+	for _, obj := range have {
+		c, ok := obj.(*corev1.PersistentVolumeClaim)
+		if ok && want != "" && !bound(c) && c.Spec.StorageClassName != nil && *c.Spec.StorageClassName != want {
+			names, namespace = append(names, c.Name), c.Namespace
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return &outcome.Missing{On: "PersistentVolumeClaim " + names[0], Message: fmt.Sprintf("Claims wait for volumes of "+
+		"another StorageClass than %s; delete them, and they are made again: kubectl delete pvc -n %s %s.", want, namespace,
+		strings.Join(names, " "))}
 }
 
 // bound tells whether a claim has a volume, or has had one.

@@ -57,17 +57,22 @@ func TestClass(t *testing.T) {
 		want, take *string
 		says       string
 	}{
-		"none there":             {want: new("fast"), take: new("fast")},
-		"the same":               {claim(new("fast"), "", corev1.ClaimPending), new("fast"), new("fast"), ""},
-		"the default":            {claim(new("fast"), "", corev1.ClaimPending), nil, new("fast"), ""},
-		"in place of none":       {claim(nil, "", corev1.ClaimPending), new("fast"), new("fast"), ""},
-		"bound to another":       {claim(new("slow"), "pv-1", corev1.ClaimBound), new("fast"), new("slow"), ""},
-		"bound without one":      {claim(nil, "pv-1", corev1.ClaimBound), new("fast"), nil, ""},
-		"about to be bound":      {claim(new("slow"), "pv-1", corev1.ClaimPending), new("fast"), new("slow"), ""},
-		"lost":                   {claim(new("slow"), "pv-1", corev1.ClaimLost), new("fast"), new("slow"), ""},
-		"another without volume": {claim(new("slow"), "", corev1.ClaimPending), new("fast"), nil, "kubectl delete pvc -n cloud"},
+		"none there":        {want: new("fast"), take: new("fast")},
+		"the same":          {claim(new("fast"), "", corev1.ClaimPending), new("fast"), new("fast"), ""},
+		"the default":       {claim(new("fast"), "", corev1.ClaimPending), nil, new("fast"), ""},
+		"in place of none":  {claim(nil, "", corev1.ClaimPending), new("fast"), new("fast"), ""},
+		"bound to another":  {claim(new("slow"), "pv-1", corev1.ClaimBound), new("fast"), new("slow"), ""},
+		"bound without one": {claim(nil, "pv-1", corev1.ClaimBound), new("fast"), nil, ""},
+		"about to be bound": {claim(new("slow"), "pv-1", corev1.ClaimPending), new("fast"), new("slow"), ""},
+		"lost":              {claim(new("slow"), "pv-1", corev1.ClaimLost), new("fast"), new("slow"), ""},
+		"another without volume": {claim(new("slow"), "", corev1.ClaimPending), new("fast"), new("slow"),
+			"kubectl delete pvc -n cloud data-db-0"},
 	} {
-		got, err := Class(c.have, c.want)
+		asked := ""
+		if c.want != nil {
+			asked = *c.want
+		}
+		got, err := Class(c.have, c.want), Strays([]client.Object{nil, c.have}, asked)
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: the answer is %v", name, err)
 		}

@@ -34,13 +34,9 @@ func claims(s *scope) ([]client.Object, error) {
 	var out []client.Object
 	for _, d := range databases() {
 		named := func(name string) metav1.ObjectMeta { return d.meta(o, name) }
-		made, err := member.Claims(named, d.pods(o), o.Spec.Storage, have[min(len(out), len(have)):])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, made...)
+		out = append(out, member.Claims(named, d.pods(o), o.Spec.Storage, have[min(len(out), len(have)):])...)
 	}
-	return out, nil
+	return out, member.Strays(have, o.Spec.Storage.ClassName)
 }
 
 func claimNames(o object) []string {

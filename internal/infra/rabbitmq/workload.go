@@ -39,7 +39,9 @@ func size(_ context.Context, s *scope) *outcome.Outcome {
 func claims(s *scope) ([]client.Object, error) {
 	r := s.Owner()
 	named := func(name string) metav1.ObjectMeta { return meta(r, name) }
-	return member.Claims(named, Pods(r.Name, r.Spec.Replicas), r.Spec.Storage, s.All(refVolumes))
+	have := s.All(refVolumes)
+	return member.Claims(named, Pods(r.Name, r.Spec.Replicas), r.Spec.Storage, have),
+		member.Strays(have, r.Spec.Storage.ClassName)
 }
 
 func claimNames(r object) []string { return member.ClaimNames(Pods(r.Name, r.Spec.Replicas)) }

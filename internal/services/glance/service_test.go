@@ -207,7 +207,8 @@ func TestAVolumeThatNeverCameGetsAnotherClass(t *testing.T) {
 		p.Change(kind().Object, "spec.stores", []any{
 			map[string]any{"name": "fast", "file": map[string]any{"className": "ssd"}}})
 		p.Settle()
-		const says = "PersistentVolumeClaim glance-fast waits for a volume of StorageClass sssd, and ssd is asked for; delete"
+		const says = "another StorageClass than ssd; delete them, and they are made again: " +
+			"kubectl delete pvc -n cloud glance-fast"
 		if c := p.Condition(kind().Object, "StoresReady"); c.Status != "False" || !strings.Contains(c.Message, says) {
 			t.Errorf("StoresReady is %s: %s", c.Status, c.Message)
 		}

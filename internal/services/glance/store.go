@@ -57,11 +57,10 @@ func (s server) stores(sc *scope) ([]client.Object, error) {
 			claim.Spec.StorageClassName = &class
 		}
 		if i < len(have) {
-			class, err := member.Class(have[i], claim.Spec.StorageClassName)
-			if err != nil {
+			if err := member.Strays(have[i:i+1], store.File.ClassName); err != nil {
 				return nil, err
 			}
-			claim.Spec.StorageClassName = class
+			claim.Spec.StorageClassName = member.Class(have[i], claim.Spec.StorageClassName)
 		}
 		out = append(out, claim)
 	}
