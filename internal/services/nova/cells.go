@@ -119,10 +119,17 @@ func cell0(s *scope) ([]client.Object, error) {
 	return []client.Object{d}, nil
 }
 
+// cells are those of the list, and those that are being forgotten, as they are: others do not wait until they go.
 func cells(s *scope) ([]client.Object, error) {
 	var out []client.Object
 	for _, c := range s.Owner().Spec.Cells {
 		out = append(out, cellOf(s.Owner(), c))
+	}
+	for _, o := range s.All(refLeaving) {
+		if c, ok := o.(*servicev1.NovaCell); ok && c.DeletionTimestamp == nil {
+			out = append(out, &servicev1.NovaCell{ObjectMeta: metav1.ObjectMeta{Name: c.Name, Namespace: c.Namespace},
+				Spec: *c.Spec.DeepCopy()})
+		}
 	}
 	return out, nil
 }
@@ -221,7 +228,7 @@ func register(s *scope) (pod, error) {
 	}, nil
 }
 
-// forgotten are the cells that have been taken out of the list and are still there.
+// forgotten are the cells that have been taken out of the list and that Nova may still know: status has them until then.
 func forgotten(n *nova) []string {
 	var out []string
 	for _, c := range n.Status.Cells {
@@ -267,8 +274,11 @@ func report(s api) func(step.View, *nova) {
 		for _, c := range n.Spec.Cells {
 			names = append(names, c.Name)
 		}
+		if done := n.Status.Find(stepForget); done == nil || done.State != owner.StepDone {
+			names = append(names, forgotten(n)...)
+		}
 		var out []servicev1.CellStatus
-		for _, name := range append(names, forgotten(n)...) {
+		for _, name := range names {
 			cell, ok := v.Child(stepCells, "NovaCell", cellName(n, name)).(*servicev1.NovaCell)
 			if !ok {
 				continue

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/kittest"
@@ -114,12 +115,7 @@ func TestCellsHaveAuthoritiesOfTheirOwn(t *testing.T) {
 	}
 	s := scenario(t, "")
 	full := true
-	s.Children["Job"] = func(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
-		if full && strings.HasPrefix(u.GetName(), "nova-forget-") {
-			return kittest.Fail("cell far has 2 hosts, such as host-1")(p, u)
-		}
-		return kittest.Ready(p, u)
-	}
+	fullCell(s, &full, "cell far has 2 hosts, such as host-1")
 	play(t, s, func(p *kittest.Play) {
 		p.Ready()
 		known := func(when string, want int) {
@@ -168,17 +164,70 @@ func secret(p *kittest.Play, name string, content map[string]string) {
 	}})
 }
 
+// fullCell lets a Nova forget no cell as long as full says so.
+func fullCell(s kittest.Scenario, full *bool, why string) {
+	s.Children["Job"] = func(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
+		if *full && strings.HasPrefix(u.GetName(), "nova-forget-") {
+			return kittest.Fail(why)(p, u)
+		}
+		return kittest.Ready(p, u)
+	}
+}
+
+// named are the cells of a spec.
+func named(names ...string) []any {
+	var out []any
+	for _, n := range names {
+		out = append(out, map[string]any{"name": n})
+	}
+	return out
+}
+
+// A cell that may not go stays as it is, and keeps nobody from anything: others come, and change.
+func TestACellWithHostsHoldsNoOtherUp(t *testing.T) {
+	s := scenario(t, "spec: {cells: [{name: cell1}, {name: far, conductor: {replicas: 3}}]}")
+	full := true
+	fullCell(s, &full, "cell far has 2 hosts, such as host-1")
+	play(t, s, func(p *kittest.Play) {
+		p.Ready()
+		const far = "NovaCell/cloud/nova-far"
+		spec := p.Object(far).Object["spec"]
+		p.Change(novaObject, "spec.cells", named("cell1", "cell3"))
+		p.Settle()
+		if p.Object("NovaCell/cloud/nova-cell3") == nil {
+			t.Error("a new cell waits for the one that does not go")
+		}
+		p.Change(novaObject, "spec.image", "images.example.org/nova:next")
+		p.Settle()
+		if image, _, _ := unstructured.NestedString(p.Object(novaCell1).Object, "spec", "image"); !strings.HasSuffix(image,
+			":next") {
+			t.Errorf("cell1 has the image %s", image)
+		}
+		if p.Object(far) == nil {
+			t.Fatal("the cell is gone although it has hosts")
+		}
+		if diff := cmp.Diff(spec, p.Object(far).Object["spec"]); diff != "" {
+			t.Errorf("the cell that does not go has changed: %s", diff)
+		}
+		if c := p.Condition(novaObject, "CellRemovalReady"); !strings.Contains(c.Message, "far has 2 hosts") {
+			t.Errorf("the condition is %s: %s", c.Reason, c.Message)
+		}
+		full = false
+		p.Pass(10 * time.Minute)
+		p.Settle()
+		p.Ready()
+		if p.Object(far) != nil || strings.Contains(status(p), "far") {
+			t.Errorf("the cell is there: %t; the cells are %s", p.Object(far) != nil, status(p))
+		}
+	})
+}
+
 // A cell that is taken out is there until Nova has forgotten it, which it does not as long as the cell has hosts. Only
 // then do Nova's programs start anew: those that start before remember it.
 func TestACellIsForgottenBeforeItGoes(t *testing.T) {
 	s := scenario(t, "")
 	full := true
-	s.Children["Job"] = func(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
-		if full && strings.HasPrefix(u.GetName(), "nova-forget-") {
-			return kittest.Fail("cell cell1 has 2 hosts, such as host-1")(p, u)
-		}
-		return kittest.Ready(p, u)
-	}
+	fullCell(s, &full, "cell cell1 has 2 hosts, such as host-1")
 	play(t, s, func(p *kittest.Play) {
 		p.Ready()
 		one := []any{map[string]any{"name": "cell1"}}

@@ -151,7 +151,7 @@ func steps(s api) []step.Step[*nova] {
 		s.JobStep(stepForget, forget, step.Every[*nova](forgetEvery), step.After[*nova](stepPrepare),
 			step.When(func(n *nova) bool { return len(forgotten(n)) > 0 }),
 			step.Uses(func(n *nova) any { return []any{n.Spec, forgotten(n)} }), step.Condition[*nova]("CellRemovalReady")),
-		step.Objects(stepCells, cells, step.After[*nova](stepForget, service.StepConfig),
+		step.Objects(stepCells, cells, step.After[*nova](service.StepConfig), step.Reads[*nova](refLeaving),
 			step.Makes[*nova](&servicev1.NovaCell{}), step.Component[*nova](service.ComponentSetup),
 			// A cell that breaks is its own affair.
 			step.Ready[*nova]("NovaCell", func(client.Object) (bool, string) { return true, "" })),
