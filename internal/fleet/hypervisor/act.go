@@ -20,6 +20,8 @@ type facts struct {
 	machine    machine
 	aggregates []string
 	room       room
+	// recalled says that the machine is as it was seen last.
+	recalled bool
 }
 
 // ours begins the reasons of hosts that we have closed. Those that a person has closed stay so.
@@ -101,6 +103,17 @@ func (c *controller) find(ctx context.Context, sc *scope, a api, age time.Durati
 		return nil, nil, failed(err)
 	}
 	f := &facts{agent: s.agents[o.Name], machine: s.machines[o.Name], aggregates: s.aggregates[o.Name]}
+	if f.recalled = s.blind != nil; f.recalled {
+		f.machine = c.recall(o, f.agent)
+	}
+	out := silent(o, f.agent, s)
+	if out == nil && f.recalled && f.machine.ID == "" {
+		out = failed(s.blind)
+	}
+	if out != nil {
+		c.note(o, func(b *book) { b.vacancy = unknown(b.vacancy) })
+		return nil, nil, out
+	}
 	if id := f.machine.ID; id != "" {
 		sc.Cell().ID = id
 		if _, known := s.generation[id]; known {
@@ -112,6 +125,30 @@ func (c *controller) find(ctx context.Context, sc *scope, a api, age time.Durati
 	}
 	c.note(o, func(b *book) { b.facts = f })
 	return s, f, nil
+}
+
+// recall is what was seen last of a machine that Nova does not list. One that was mapped is, as long as nova-compute is
+// the one that it was: Nova takes the mapping away with it.
+func (c *controller) recall(o object, a agent) machine {
+	if a.ID == "" || a.ID != o.Status.Service.ID {
+		return machine{}
+	}
+	if f := c.book(o).facts; f != nil && f.machine.ID == o.Status.ID {
+		return f.machine
+	}
+	return machine{ID: o.Status.ID}
+}
+
+// silent is the outcome for a host of which Nova tells nothing because its cell does not answer, as far as it knows.
+func silent(o object, a agent, s *survey) *outcome.Outcome {
+	switch {
+	case a.unknown():
+		return because("CellDown", outcome.Poll(emptier, "NovaCell "+o.Spec.Cell, "Nova does not reach the cell of host %s, "+
+			"and tells nothing of it. See kubectl -n %s describe novacell/%s.", o.Name, o.Namespace, o.Spec.Cell))
+	case a.ID == "" && s.blind != nil:
+		return failed(s.blind)
+	}
+	return nil
 }
 
 // unknown is the vacancy of a host that is to leave, and of which nobody tells any more. One that was vacant is: it is

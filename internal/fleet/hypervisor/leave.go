@@ -32,6 +32,15 @@ func (c *controller) vacate(ctx context.Context, sc *scope, a api) *outcome.Outc
 	if out != nil {
 		return out
 	}
+	if f.recalled {
+		// Which servers there were is no word of which there are.
+		m, err := a.machine(ctx, f.machine.ID)
+		if err != nil {
+			c.note(o, func(b *book) { b.vacancy = unknown(b.vacancy) })
+			return failed(fmt.Errorf("asking for the servers on the host: %w", err))
+		}
+		f.machine, f.recalled = m, false
+	}
 	if f.agent.ID == "" && f.machine.ID == "" {
 		return c.conclude(o, fleetv1.Vacant)
 	}
@@ -137,6 +146,10 @@ func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
 		return outcome.FromError(openstack.Outcome(err))
 	}
 	g, known := s.agents[o.Name]
+	if out := silent(o, g, s); out != nil {
+		out.Message += " If it is gone for good, annotate the object with " + abandon + "."
+		return out
+	}
 	switch {
 	case known && g.up():
 		return outcome.Poll(emptier, "nova-compute", "Waits until nova-compute of host %s has ended: Nova takes it for up "+

@@ -199,6 +199,74 @@ func TestNobodyTells(t *testing.T) {
 	}
 }
 
+// A host whose cell does not answer keeps its agents, whatever was seen of it before. One of another cell may go if
+// Nova comes to it before it comes to the cell that does not answer.
+func TestLeavesWhileACellDoesNotAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		down    string
+		servers []string
+		mapped  bool
+		vacancy string
+	}{
+		"its own, with servers":     {"cell1", []string{"web"}, true, "Unknown"},
+		"its own, without":          {"cell1", nil, true, "Unknown"},
+		"its own, not mapped":       {"cell1", nil, false, "Unknown"},
+		"an earlier one":            {"cell0", nil, true, "Unknown"},
+		"a later one, with servers": {"cell2", []string{"web"}, true, "Occupied"},
+		"a later one, without":      {"cell2", nil, true, "Vacant"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, func(p *kittest.Play, h *hall) {
+				h.with("node-1", func(o *host) { o.mapped = c.mapped })
+				p.Pass(2 * time.Minute)
+				h.loses(c.down)
+				servers(h, "node-1", c.servers...)
+				leave(p)
+				p.Pass(2 * time.Minute)
+				if v := field[string](p, "vacancy"); v != c.vacancy {
+					t.Errorf("vacancy is %s, want %s", v, c.vacancy)
+				}
+				p.Remove(node1)
+				p.Pass(2 * time.Minute)
+				if gone := p.Object(node1) == nil; gone {
+					t.Error("the object is gone")
+				}
+				servers(h, "node-1")
+				h.with("node-1", func(o *host) { o.up = false })
+				h.loses()
+				p.Settle()
+				if p.Object(node1) != nil || h.host("node-1") != nil {
+					t.Error("the host is still there")
+				}
+			})
+		})
+	}
+}
+
+// A host that was empty when its cell went away is not taken off Nova's books while nobody tells of its nova-compute.
+func TestACellGoesAwayWhileAHostLeaves(t *testing.T) {
+	play(t, func(p *kittest.Play, h *hall) {
+		leave(p)
+		p.Pass(time.Minute)
+		if v := field[string](p, "vacancy"); v != "Vacant" {
+			t.Fatalf("vacancy is %s", v)
+		}
+		h.loses("cell1")
+		p.Remove(node1)
+		p.Pass(2 * time.Minute)
+		if p.Object(node1) == nil || h.host("node-1") == nil || !h.host("node-1").provided {
+			t.Fatal("the host is gone")
+		}
+		says(p, "Deleting", "describe novacell/nova-cell1", "annotate the object with kit.stackwright.dev/abandon=nova")
+		h.with("node-1", func(o *host) { o.up = false })
+		h.loses()
+		p.Settle()
+		if p.Object(node1) != nil || h.host("node-1") != nil {
+			t.Error("the host is still there")
+		}
+	})
+}
+
 // leaves lets some minutes pass, after which the host may be told to leave.
 func leaves(p *kittest.Play, told bool) {
 	p.T.Helper()

@@ -43,7 +43,9 @@ type server struct {
 	Name string `json:"name"`
 }
 
-// agent is nova-compute of a host as os-services shows it. It is there before the host is mapped.
+// agent is nova-compute of a host as os-services shows it. It is there before the host is mapped. When the database of
+// a cell does not answer, its mapped hosts are listed with a name and the status UNKNOWN, and others not at all
+// (_service_get_all_cells in nova/compute/api.py, _get_service_detail in nova/api/openstack/compute/services.py).
 type agent struct {
 	ID     string `json:"id"`
 	Host   string `json:"host"`
@@ -55,6 +57,7 @@ type agent struct {
 
 func (a agent) up() bool       { return a.State == "up" }
 func (a agent) disabled() bool { return a.Status == "disabled" }
+func (a agent) unknown() bool  { return a.Status == "UNKNOWN" }
 
 // aggregate is one of os-aggregates.
 type aggregate struct {
@@ -126,6 +129,16 @@ func (a api) machines(ctx context.Context) ([]machine, error) {
 		query.Set("marker", next)
 	}
 	return nil, fmt.Errorf("listing hypervisors: there are more than %d pages", maxPages)
+}
+
+// machine is one host with the servers on it. Nova looks for it in one cell after the other, and answers 500 when it
+// comes to one that does not answer before it finds it (compute_node_get in nova/compute/api.py).
+func (a api) machine(ctx context.Context, id string) (machine, error) {
+	var out struct {
+		Hypervisor machine `json:"hypervisor"`
+	}
+	err := a.get(ctx, compute, "os-hypervisors/"+url.PathEscape(id), url.Values{"with_servers": {"true"}}, &out)
+	return out.Hypervisor, err
 }
 
 func (a api) agents(ctx context.Context) ([]agent, error) {

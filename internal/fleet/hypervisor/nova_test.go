@@ -32,6 +32,8 @@ type hall struct {
 	takes time.Duration
 	// late is how many writes of traits others are quicker than.
 	late int
+	// down are cells whose databases do not answer. Nova looks into its cells one after the other, by their names here.
+	down []string
 }
 
 // host is one that nova-compute has registered.
@@ -44,6 +46,7 @@ type host struct {
 	aggregates   []string
 	servers      []string
 	promised     int
+	cell         string
 	generation   int
 	vcpus, mb    int
 	traits       []string
@@ -56,9 +59,26 @@ func newHall(hosts ...string) *hall {
 	h := &hall{Cloud: fake.New(kinds.Served()), hosts: map[string]*host{}}
 	for n, name := range hosts {
 		h.hosts[name] = &host{id: fmt.Sprintf("00000000-0000-4000-8000-%012d", n+1), mapped: true, up: true, provided: true,
-			zone: "nova", generation: 1, vcpus: 16, mb: 7962, traits: natural()}
+			zone: "nova", cell: "cell1", generation: 1, vcpus: 16, mb: 7962, traits: natural()}
 	}
 	return h
+}
+
+// loses has cells whose databases do not answer, and no others.
+func (h *hall) loses(cells ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.down = cells
+}
+
+// walks looks into one cell after the other up to that of a host, or into all, and tells whether all have answered.
+func (h *hall) walks(o *host) bool {
+	for _, cell := range h.down {
+		if o == nil || cell <= o.cell {
+			return false
+		}
+	}
+	return true
 }
 
 // with changes a host as somebody else does.
@@ -66,7 +86,7 @@ func (h *hall) with(name string, change func(*host)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.hosts[name] == nil {
-		h.hosts[name] = &host{id: "00000000-0000-4000-8000-000000000099", zone: "nova", vcpus: 16, mb: 7962,
+		h.hosts[name] = &host{id: "00000000-0000-4000-8000-000000000099", zone: "nova", cell: "cell1", vcpus: 16, mb: 7962,
 			traits: natural()}
 	}
 	change(h.hosts[name])
@@ -137,9 +157,16 @@ func (h *hall) answer(r *http.Request, path string, nova bool) (int, any) {
 	if id != "" && h.named(id) == nil {
 		return http.StatusNotFound, refusal("there is no " + id)
 	}
+	if strings.Contains(what, "os-hypervisors/") || strings.Contains(what, "os-services/") {
+		if id == "" && !h.walks(nil) || id != "" && !h.walks(h.named(id)) {
+			return http.StatusInternalServerError, refusal("Unexpected API Error.")
+		}
+	}
 	switch what {
 	case "GET os-hypervisors/detail":
 		return h.machines()
+	case "GET os-hypervisors/ID":
+		return h.machine(id)
 	case "GET servers":
 		return h.people(r)
 	case "GET os-services":
@@ -204,19 +231,39 @@ func (h *hall) machines() (int, any) {
 		if !o.mapped || o.service() == "" {
 			return
 		}
-		servers := []any{}
-		for n := range o.servers {
-			servers = append(servers, map[string]any{"name": fmt.Sprintf("instance-%08x", n+1), "uuid": fmt.Sprintf("s-%d", n)})
-		}
-		out = append(out, map[string]any{"id": o.id, "hypervisor_hostname": name, "hypervisor_type": "QEMU",
-			"hypervisor_version": 8002002, "service": map[string]any{"host": name, "id": o.service()}, "servers": servers})
+		out = append(out, o.machine(name))
 	})
 	return http.StatusOK, map[string]any{"hypervisors": out}
 }
 
+func (h *hall) machine(id string) (int, any) {
+	for name, o := range h.hosts {
+		if o.id == id && o.mapped {
+			return http.StatusOK, map[string]any{"hypervisor": o.machine(name)}
+		}
+	}
+	return http.StatusNotFound, refusal("there is no " + id)
+}
+
+func (o *host) machine(name string) any {
+	servers := []any{}
+	for n := range o.servers {
+		servers = append(servers, map[string]any{"name": fmt.Sprintf("instance-%08x", n+1), "uuid": fmt.Sprintf("s-%d", n)})
+	}
+	return map[string]any{"id": o.id, "hypervisor_hostname": name, "hypervisor_type": "QEMU",
+		"hypervisor_version": 8002002, "service": map[string]any{"host": name, "id": o.service()}, "servers": servers}
+}
+
+// services has nothing but the names of hosts whose cell does not answer, of those that are mapped into it.
 func (h *hall) services() (int, any) {
 	out := []any{}
 	h.each(func(name string, o *host) {
+		if slices.Contains(h.down, o.cell) {
+			if o.mapped {
+				out = append(out, map[string]any{"binary": "nova-compute", "host": name, "status": "UNKNOWN"})
+			}
+			return
+		}
 		s := map[string]any{"id": o.service(), "host": name, "zone": o.zone, "binary": "nova-compute", "state": "down",
 			"status": "enabled", "disabled_reason": nil}
 		if o.up {

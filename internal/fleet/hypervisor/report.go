@@ -31,14 +31,16 @@ func (c *controller) report(v step.View, o object) {
 		o.Status.DeclaredTraits, o.Status.Vacancy = given, cmp.Or(b.vacancy, o.Status.Vacancy)
 		return
 	}
-	f, kit := b.facts, o.Status.Status
-	o.Status = fleetv1.HypervisorStatus{Status: kit, ID: f.machine.ID, State: f.state(), Type: cut(f.machine.Type),
+	f, was := b.facts, o.Status
+	o.Status = fleetv1.HypervisorStatus{Status: was.Status, ID: f.machine.ID, State: f.state(), Type: cut(f.machine.Type),
 		Version: version(f.machine.Version), Zone: cut(f.Zone), Aggregates: few(f.aggregates, mostAggregates),
 		Traits: few(f.room.traits, mostTraits), DeclaredTraits: given, Vacancy: b.vacancy}
 	if f.agent.ID != "" {
 		o.Status.Service = fleetv1.HostService{ID: f.agent.ID, Disabled: f.disabled(), DisabledReason: cut(f.Reason)}
 	}
-	if f.machine.ID != "" {
+	if f.recalled {
+		o.Status.Type, o.Status.Version, o.Status.Servers = was.Type, was.Version, was.Servers
+	} else if f.machine.ID != "" {
 		o.Status.Servers = new(int32(len(f.machine.Servers)))
 	}
 	o.Status.VCPUs = f.room.of("VCPU", "")

@@ -1,6 +1,7 @@
 package hypervisor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"stackwright.dev/stackwright/internal/openstack"
 )
 
 // The times between two looks at all hosts of a cloud.
@@ -29,6 +32,9 @@ type survey struct {
 	agents     map[string]agent
 	aggregates map[string][]string
 	generation map[string]int64
+	// blind is why there are no machines: Nova lists none when a cell does not answer (compute_node_get_all in
+	// nova/compute/api.py), and the others all the same.
+	blind error
 }
 
 func (a api) survey(ctx context.Context) (*survey, error) {
@@ -36,11 +42,14 @@ func (a api) survey(ctx context.Context) (*survey, error) {
 		aggregates: map[string][]string{}, generation: map[string]int64{}}
 	machines, err := a.machines(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("listing hypervisors: %w", err)
+		s.blind = fmt.Errorf("listing hypervisors: %w", err)
+		if c := openstack.ClassOf(err); c != openstack.Unknown && c != openstack.Unavailable {
+			return nil, s.blind
+		}
 	}
 	agents, err := a.agents(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("listing compute services: %w", err)
+		return nil, cmp.Or(s.blind, fmt.Errorf("listing compute services: %w", err))
 	}
 	aggregates, err := a.aggregates(ctx)
 	if err != nil {

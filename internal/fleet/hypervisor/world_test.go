@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
@@ -284,3 +285,66 @@ func TestNovaDoesNotAnswer(t *testing.T) {
 }
 
 func requested(asked []string, what string) bool { return slices.Contains(asked, what) }
+
+// A cell that does not answer has Nova list no host at all. Those of others are well as long as nova-compute reports;
+// of its own nobody tells, and what is known of them stays.
+func TestACellDoesNotAnswer(t *testing.T) {
+	const why = "describe novacell/nova-cell1"
+	for name, c := range map[string]struct {
+		down, reason, words string
+		restart             bool
+	}{
+		"that of others":                          {"cell0", "Ready", "", false},
+		"that of others, over a restart":          {"cell0", "Ready", "", true},
+		"its own":                                 {"cell1", "CellDown", why, false},
+		"its own, over a restart of the operator": {"cell1", "CellDown", why, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, func(p *kittest.Play, h *hall) {
+				servers(h, "node-1", "web")
+				p.Pass(2 * time.Minute)
+				p.Ready()
+				before := field[map[string]any](p)
+				if h.loses(c.down); c.restart {
+					p.Restart()
+				}
+				h.asked()
+				p.Pass(3 * time.Minute)
+				if n := len(h.asked()); n > 3*60/5*4 {
+					t.Errorf("there were %d requests in 3 minutes", n)
+				}
+				says(p, c.reason, c.words)
+				after := field[map[string]any](p)
+				for _, k := range []string{"conditions", "steps"} {
+					before[k], after[k] = nil, nil
+				}
+				if diff := cmp.Diff(before, after); diff != "" {
+					t.Errorf("what is known has changed: %s", diff)
+				}
+				h.with("node-1", func(o *host) { o.up = false })
+				p.Pass(2 * time.Minute)
+				if c.reason == "Ready" {
+					says(p, "ServiceDown", "does not report")
+				}
+				h.with("node-1", func(o *host) { o.up = true })
+				h.loses()
+				p.Until(time.Minute, "Ready", func() bool { return p.Condition(node1, "Ready").Status == "True" })
+			})
+		})
+	}
+}
+
+// Nobody tells whether a new host is mapped while a cell does not answer.
+func TestANewHostWhileACellDoesNotAnswer(t *testing.T) {
+	s := scenario(t)
+	s.Outside = func() http.RoundTripper { return newHall() }
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		h := hallOf(p)
+		h.loses("cell0")
+		h.with("node-1", func(o *host) { o.up, o.mapped, o.provided, o.generation = true, true, true, 1 })
+		p.Pass(2 * time.Minute)
+		says(p, "Error", "os-hypervisors/detail")
+		h.loses()
+		p.Until(time.Minute, "Ready", func() bool { return p.Condition(node1, "Ready").Status == "True" })
+	})
+}
