@@ -62,6 +62,13 @@ var program []byte
 
 const programFile = "stackwright_nova.py"
 
+// schedulerProgram starts the scheduler.
+//
+//go:embed scheduler.py
+var schedulerProgram []byte
+
+const schedulerModule = "stackwright_scheduler"
+
 // Definition is the controller of compute services. gateway tells that the cluster serves the Gateway API.
 func Definition(gateway bool) kit.Definition[*nova] {
 	s := api{
@@ -79,7 +86,7 @@ func Definition(gateway bool) kit.Definition[*nova] {
 		Identity:  func(n *nova) servicev1.Identity { return n.Spec.Identity },
 		Type:      "compute", Description: "OpenStack Compute",
 		Logins: Logins(), Options: options, Reads: []string{refCell0},
-		Files:       func(*nova) map[string][]byte { return Files() },
+		Files:       files,
 		Authorities: authorityNames,
 		Rolls: func(s *scope) map[string]string {
 			return map[string]string{annotationCells: s.Digest(refCells, keyKnown)}
@@ -106,11 +113,18 @@ func Environment(file string) []corev1.EnvVar {
 	}
 }
 
+func files(*nova) map[string][]byte {
+	all := Files()
+	all[schedulerModule+".py"] = schedulerProgram
+	return all
+}
+
 func workers() []service.Worker[*nova] {
 	return []service.Worker[*nova]{
 		{
-			Name: scheduler, Title: "Scheduler", Command: Command("nova-scheduler"), Stable: true,
-			Peers: []service.Peer{service.Bus()}, After: []string{stepPlacement},
+			Name: scheduler, Title: "Scheduler", Stable: true,
+			Command: append([]string{"python3", "-m", schedulerModule}, Command("")[1:]...),
+			Peers:   []service.Peer{service.Bus()}, After: []string{stepPlacement},
 			Settings: func(n *nova) servicev1.Worker { return n.Spec.Scheduler },
 		},
 		{

@@ -1,0 +1,111 @@
+//go:build e2e
+
+package image
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"stackwright.dev/stackwright/internal/image/layer"
+)
+
+// world makes a Nova of three cells with our program, the second of which does not answer. run is a command of the
+// program, in a process of its own as all that Nova keeps in mind is that of a process.
+const world = `
+import datetime, json, os, sys, types
+
+def module(text):
+    made = types.ModuleType('ours')
+    exec(text, made.__dict__)
+    return made
+
+ours, starts = module(sys.argv[1]), module(sys.argv[2])
+
+def apart(f):
+    sys.stdout.flush()
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    try:
+        f()
+    except SystemExit as e:
+        print('ends:', e.code)
+    sys.stdout.flush()
+    os._exit(0)
+
+def setup(name):
+    with open(f'/tmp/{name}.conf', 'w') as f:
+        f.write(f'[api_database]\nconnection = sqlite:////tmp/api\n'
+                f'[database]\nconnection = sqlite:////tmp/{name}\nmax_retries = 1\nretry_interval = 1\n')
+
+def run(name, *args):
+    sys.argv = ['ours', '--config-file', f'/tmp/{name}.conf', *args]
+    apart(ours.main)
+
+def within(name, f):
+    def look():
+        ours.config.parse_args(['ours', '--config-file', '/tmp/cell0.conf'])
+        ours.objects.register_all()
+        admin = ours.context.get_admin_context()
+        for cell in ours.objects.CellMappingList.get_all(admin):
+            if cell.name == name:
+                with ours.context.target_cell(admin, cell) as inside:
+                    f(admin, inside)
+    apart(look)
+
+def names():
+    within('cell0', lambda admin, _: print('cells:', *(c.name for c in ours.objects.CellMappingList.get_all(admin))))
+
+away = 'mysql+pymysql://n:hidden@127.0.0.1:1/away'
+with open('/tmp/cells.json', 'w') as f:
+    json.dump([dict(name=n, transport='fake:///', database=d) for n, d in
+               (('cell1', 'sqlite:////tmp/cell1'), ('away', away), ('cell3', 'sqlite:////tmp/cell3'))], f)
+for name in 'cell0', 'cell1', 'cell3':
+    setup(name)
+run('cell0', 'prepare')
+run('cell1', 'cell')
+run('cell3', 'cell')
+run('cell0', 'register', '--cells', '/tmp/cells.json')
+print('---')
+`
+
+// saysInNova runs a program in the image of Nova after world, and compares what it prints.
+func saysInNova(t *testing.T, program, want string) {
+	t.Helper()
+	const sources = "../../../internal/services/nova/"
+	args := []string{"python3", "-c", world + program}
+	for _, file := range []string{"nova.py", "scheduler.py"} {
+		text, err := os.ReadFile(sources + file)
+		must(t, err)
+		args = append(args, string(text))
+	}
+	out, err := layer.Exec(t.Context(), stored(t, build(t, "", "").Images["nova"]), "", args...)
+	must(t, err)
+	if _, said, _ := strings.Cut(string(out), "---\n"); said != want {
+		t.Errorf("Nova says\n%s\nwant\n%s", said, want)
+	}
+}
+
+// arrives has a host report in the last cell, and the scheduler search for new hosts.
+const arrives = `
+def host(admin, inside):
+    ours.objects.ComputeNode(
+        inside, host='node-1', hypervisor_hostname='node-1', hypervisor_type='fake', hypervisor_version=1, vcpus=1,
+        vcpus_used=0, memory_mb=1, memory_mb_used=0, local_gb=1, local_gb_used=0, cpu_info='{}',
+        uuid='8a8c6b1c-4f9d-4c8a-9d0f-0c4c1f5b1f1a').create()
+within('cell3', host)
+
+def search(admin, _):
+    starts.search_on()
+    from nova.scheduler import manager
+    for m in manager.host_mapping_obj.discover_hosts(admin):
+        print(m.host, 'is in', m.cell_mapping.name)
+within('cell0', search)
+`
+
+// Hosts of a cell are found although an earlier one does not answer.
+func TestHostsAreFoundBehindACellThatDoesNotAnswer(t *testing.T) {
+	saysInNova(t, arrives, "node-1 is in cell3\n")
+}
