@@ -17,6 +17,7 @@ from nova import context
 from nova import objects
 from nova.db import migration
 from nova.db.main import api as db
+from oslo_utils import timeutils
 from oslo_utils import uuidutils
 
 CONF = nova.conf.CONF
@@ -26,6 +27,10 @@ BATCH = 1000
 
 def say(text):
     print(text, flush=True)
+
+
+def first_line(error):
+    return str(error).partition("\n")[0]
 
 
 def put_cell(ctxt, cells, uuid, name, database, transport):
@@ -116,20 +121,33 @@ def maintain(args):
     for cell in objects.CellMappingList.get_all(ctxt):
         try:
             with context.target_cell(ctxt, cell) as cctxt:
-                for rewrite in manage.DbCommands.online_migrations:
-                    while rewrite(cctxt, BATCH)[1]:
-                        pass
                 remove_services(cctxt, args.services)
+                if args.keep_days:
+                    purge(manage.DbCommands(), cell, cctxt, args.keep_days)
+                rewrite(manage.DbCommands.online_migrations, cctxt, failed)
         except Exception as e:  # A cell that does not answer must not keep the others from it.
-            failed.append(f"{cell.name}: {e}")
-    if args.keep_days:
-        before = datetime.date.today() - datetime.timedelta(days=args.keep_days)
-        status = manage.DbCommands().archive_deleted_rows(
-            max_rows=BATCH, until_complete=True, purge=True, before=before.isoformat(), all_cells=True)
-        if status not in (0, 1):
-            failed.append(f"archiving ended with {status}")
+            failed.append(f"cell {cell.name}: {first_line(e)}")
     if failed:
-        raise SystemExit("; ".join(failed))
+        raise SystemExit("not all is done: " + "; ".join(dict.fromkeys(failed)))
+
+
+def rewrite(migrations, cctxt, failed):
+    """Rewrites rows of earlier releases. Some migrations look into all cells, and end when one does not answer."""
+    for migration in migrations:
+        try:
+            while migration(cctxt, BATCH)[1]:
+                pass
+        except Exception as e:
+            failed.append(f"{migration.__name__}: {first_line(e)}")
+
+
+def purge(commands, cell, cctxt, days):
+    """Removes rows of servers that were deleted so many days ago. archive_deleted_rows ends with the first cell that
+    does not answer, and then removes nothing for good."""
+    before = timeutils.utcnow() - datetime.timedelta(days=days)
+    commands._do_archive({}, cctxt, BATCH, until_complete=True, verbose=False, before_date=before, cell_name=cell.name,
+                         task_log=False, sleep=0)
+    db.purge_shadow_tables(cctxt, None)
 
 
 def main():

@@ -109,3 +109,44 @@ within('cell0', search)
 func TestHostsAreFoundBehindACellThatDoesNotAnswer(t *testing.T) {
 	saysInNova(t, arrives, "node-1 is in cell3\n")
 }
+
+// old has a server in each cell that was deleted two months ago, and one that was deleted yesterday.
+const old = `
+from oslo_utils import timeutils, uuidutils
+
+def servers(admin, inside):
+    for days in 60, 1:
+        server = ours.objects.Instance(inside, uuid=uuidutils.generate_uuid(), project_id='p', user_id='u')
+        server.create()
+        ours.objects.InstanceMapping(admin, instance_uuid=server.uuid, project_id='p', user_id='u',
+                                     cell_mapping=cell_of(admin, inside)).create()
+        server.destroy()
+        with ours.db.get_context_manager(inside).writer.using(inside) as session:
+            session.execute(sqlalchemy.text('update instances set deleted_at = :at where uuid = :uuid'),
+                            {'at': timeutils.utcnow() - datetime.timedelta(days=days), 'uuid': server.uuid})
+
+def cell_of(admin, inside):
+    return ours.objects.CellMapping.get_by_uuid(admin, inside.cell_uuid)
+
+def count(admin, inside):
+    with ours.db.get_context_manager(inside).reader.using(inside) as session:
+        rows = [session.execute(sqlalchemy.text(f'select count(*) from {table}')).scalar()
+                for table in ('instances', 'shadow_instances')]
+    cell = cell_of(admin, inside)
+    print(cell.name, *rows, len(ours.objects.InstanceMappingList.get_by_cell_id(admin, cell.id)))
+
+import sqlalchemy
+for name in 'cell1', 'cell3':
+    within(name, servers)
+run('cell0', 'maintain', '--keep-days', '30')
+for name in 'cell1', 'cell3':
+    within(name, count)
+`
+
+// A cell that does not answer keeps no other from being cleaned, and is named.
+func TestCellsAreCleanedBehindOneThatDoesNotAnswer(t *testing.T) {
+	const gone = `(pymysql.err.OperationalError) (2003, "Can't connect to MySQL server on '127.0.0.1' ` +
+		`([Errno 101] ENETUNREACH)")`
+	saysInNova(t, old, "ends: not all is done: fill_virtual_interface_list: "+gone+"; cell away: "+gone+
+		"\ncell1 1 0 1\ncell3 1 0 1\n")
+}
