@@ -130,11 +130,12 @@ func steps(s api) []step.Step[*heat] {
 func maintain(s api) func(*scope) ([]client.Object, error) {
 	return func(sc *scope) ([]client.Object, error) {
 		m := sc.Owner().Spec.Maintenance
-		if m.Days() == 0 {
-			return nil, nil
+		command := []string{"heat-manage", "service", "clean"}
+		if m.Days() > 0 {
+			command = []string{"sh", "-ec", `heat-manage purge_deleted -g days "$0"; heat-manage service clean`,
+				strconv.Itoa(m.Days())}
 		}
 		return []client.Object{s.Cron(sc.Owner(), stepMaintain, m.When(), pod{Alone: true, Component: stepMaintain,
-			Command: []string{"sh", "-ec", `heat-manage purge_deleted -g days "$0"; heat-manage service clean`,
-				strconv.Itoa(m.Days())}})}, nil
+			Command: command})}, nil
 	}
 }

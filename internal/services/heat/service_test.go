@@ -59,6 +59,23 @@ func TestVariants(t *testing.T) {
 	})
 }
 
+// Engines that ended without a word are removed also when the records of deleted stacks are kept for ever.
+func TestNothingButStacksIsKeptForEver(t *testing.T) {
+	kittest.New(t, kind().Scenario(t, "spec: {maintenance: {keepDays: 0}}")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		job := p.Object("CronJob/cloud/heat-maintenance")
+		if job == nil {
+			p.T.Fatal("there is no CronJob")
+		}
+		containers, _, _ := unstructured.NestedSlice(job.Object, "spec", "jobTemplate", "spec", "template", "spec",
+			"containers")
+		command, _, _ := unstructured.NestedStringSlice(containers[0].(map[string]any), "command")
+		if got := strings.Join(command, " "); got != "heat-manage service clean" {
+			t.Errorf("it runs %s", got)
+		}
+	})
+}
+
 // A key that is lost is not replaced: the service goes on with what its pods have, and says what to do.
 func TestALostKeyIsNotReplaced(t *testing.T) {
 	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
