@@ -43,11 +43,12 @@ const maxCells = 16
 // annotationCells makes new pods when cells come, go, or move.
 const annotationCells = "service.stackwright.dev/cells"
 
-// Keys of the Secret with the addresses of the cells: those of the cells to register, and digests of those that Nova's
-// programs have in mind, which are these and the cells that are being forgotten.
+// Keys of the Secret with the addresses of the cells: those of the cells to register, digests of those that Nova's
+// programs have in mind, which are these and the cells that are being forgotten, and since when this Nova exists.
 const (
 	keyCells = "cells.json"
 	keyKnown = "known.json"
+	keyBorn  = "born"
 )
 
 const keyCA = "ca.crt"
@@ -161,7 +162,7 @@ func addresses(s api) func(*scope) ([]client.Object, error) {
 		return []client.Object{&corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Name: cellsName(sc.Owner()), Namespace: sc.Owner().Namespace,
 				Labels: s.Labels(sc.Owner(), "")},
-			Data: map[string][]byte{keyCells: file, keyKnown: mind},
+			Data: map[string][]byte{keyCells: file, keyKnown: mind, keyBorn: []byte(born(sc.Owner()))},
 		}}, nil
 	}
 }
@@ -228,7 +229,17 @@ func register(s *scope) (pod, error) {
 	}, nil
 }
 
-// forgotten are the cells that have been taken out of the list and that Nova may still know: status has them until then.
+// known are the cells of which this Nova takes care.
+func known(n *nova) []string {
+	var out []string
+	for _, c := range n.Spec.Cells {
+		out = append(out, c.Name)
+	}
+	return append(out, forgotten(n)...)
+}
+
+// forgotten are the cells that have been taken out of the list and that Nova may still know: status has them until it
+// does not.
 func forgotten(n *nova) []string {
 	var out []string
 	for _, c := range n.Status.Cells {
@@ -251,12 +262,17 @@ func leaving(n *nova) []types.NamespacedName {
 // forgetEvery is how often it is tried to forget cells that had hosts once the Job has given up.
 const forgetEvery = 5 * time.Minute
 
-// forget takes cells out of Nova's database. As long as one has hosts the Job fails, and is run again: nobody but Nova
-// knows when they are gone.
-func forget(s *scope) (pod, error) {
-	return pod{
-		Component: stepForget, Alone: true, Command: Manage(append([]string{"forget"}, forgotten(s.Owner())...)...),
-	}, nil
+func born(n *nova) string { return n.CreationTimestamp.UTC().Format(time.RFC3339) }
+
+// earlier says which cells are those of an earlier Nova: all that are older than this one, but those that it has.
+func earlier(n *nova) []string { return append([]string{"--before", born(n)}, known(n)...) }
+
+// removal takes cells out of Nova's database: those that are named, or all earlier ones but those. As long as one has
+// hosts the Job fails, and is run again: nobody but Nova knows when they are gone.
+func removal(command string, names func(*nova) []string) func(*scope) (pod, error) {
+	return func(s *scope) (pod, error) {
+		return pod{Component: command, Alone: true, Command: Manage(append([]string{command}, names(s.Owner())...)...)}, nil
+	}
 }
 
 // report tells what every service does, and of the cells which are there.
@@ -270,12 +286,9 @@ func report(s api) func(step.View, *nova) {
 			// What does not parse is nothing that the step has written.
 			_ = json.Unmarshal(v.Content(refCells)[keyCells], &registered)
 		}
-		var names []string
-		for _, c := range n.Spec.Cells {
-			names = append(names, c.Name)
-		}
-		if done := n.Status.Find(stepForget); done == nil || done.State != owner.StepDone {
-			names = append(names, forgotten(n)...)
+		names := known(n)
+		if done := n.Status.Find(stepForget); done != nil && done.State == owner.StepDone {
+			names = names[:len(n.Spec.Cells)]
 		}
 		var out []servicev1.CellStatus
 		for _, name := range names {

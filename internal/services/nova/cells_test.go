@@ -115,7 +115,7 @@ func TestCellsHaveAuthoritiesOfTheirOwn(t *testing.T) {
 	}
 	s := scenario(t, "")
 	full := true
-	fullCell(s, &full, "cell far has 2 hosts, such as host-1")
+	fullCell(s, &full, "cell far has 2 hosts, such as host-1", "nova-forget-")
 	play(t, s, func(p *kittest.Play) {
 		p.Ready()
 		known := func(when string, want int) {
@@ -164,10 +164,10 @@ func secret(p *kittest.Play, name string, content map[string]string) {
 	}})
 }
 
-// fullCell lets a Nova forget no cell as long as full says so.
-func fullCell(s kittest.Scenario, full *bool, why string) {
+// fullCell lets a Job that removes cells fail as long as full says so.
+func fullCell(s kittest.Scenario, full *bool, why, job string) {
 	s.Children["Job"] = func(p *kittest.Play, u *unstructured.Unstructured) map[string]any {
-		if *full && strings.HasPrefix(u.GetName(), "nova-forget-") {
+		if *full && strings.HasPrefix(u.GetName(), job) {
 			return kittest.Fail(why)(p, u)
 		}
 		return kittest.Ready(p, u)
@@ -187,7 +187,7 @@ func named(names ...string) []any {
 func TestACellWithHostsHoldsNoOtherUp(t *testing.T) {
 	s := scenario(t, "spec: {cells: [{name: cell1}, {name: far, conductor: {replicas: 3}}]}")
 	full := true
-	fullCell(s, &full, "cell far has 2 hosts, such as host-1")
+	fullCell(s, &full, "cell far has 2 hosts, such as host-1", "nova-forget-")
 	play(t, s, func(p *kittest.Play) {
 		p.Ready()
 		const far = "NovaCell/cloud/nova-far"
@@ -227,7 +227,7 @@ func TestACellWithHostsHoldsNoOtherUp(t *testing.T) {
 func TestACellIsForgottenBeforeItGoes(t *testing.T) {
 	s := scenario(t, "")
 	full := true
-	fullCell(s, &full, "cell cell1 has 2 hosts, such as host-1")
+	fullCell(s, &full, "cell cell1 has 2 hosts, such as host-1", "nova-forget-")
 	play(t, s, func(p *kittest.Play) {
 		p.Ready()
 		one := []any{map[string]any{"name": "cell1"}}
@@ -264,6 +264,42 @@ func TestACellIsForgottenBeforeItGoes(t *testing.T) {
 		if rolled(p) == before {
 			t.Error("Nova's programs have the forgotten cell in mind")
 		}
+	})
+}
+
+// Over a database that was kept, cells that the Nova before had and this one has not are forgotten; a new one has none.
+// One that has hosts keeps nobody from running.
+func TestCellsOfAnEarlierNovaAreForgotten(t *testing.T) {
+	s := scenario(t, "")
+	full := true
+	fullCell(s, &full, "cell far has 2 hosts, such as host-1", "nova-prune-cells-")
+	play(t, s, func(p *kittest.Play) {
+		p.Ready()
+		if got := job(p, "nova-prune-cells"); got != "" {
+			t.Errorf("over a new database there runs %s", got)
+		}
+		again := p.Object(novaObject).DeepCopy()
+		p.Remove(novaObject)
+		p.Settle()
+		p.Pass(time.Minute)
+		again.Object = map[string]any{"apiVersion": again.GetAPIVersion(), "kind": again.GetKind(),
+			"metadata": map[string]any{"name": again.GetName(), "namespace": again.GetNamespace()}, "spec": again.Object["spec"]}
+		servicetest.Must(t, p.Client.Create(p.T.Context(), again))
+		p.Settle()
+		if got := job(p, "nova-prune-cells"); !strings.HasSuffix(got, "Z cell1]") ||
+			!strings.Contains(got, "prune --before 20") {
+			t.Errorf("over a database that was kept there runs %q", got)
+		}
+		if c := p.Condition(novaObject, "CellRemovalReady"); !strings.Contains(c.Message, "far has 2 hosts") {
+			t.Errorf("the condition is %s: %s", c.Reason, c.Message)
+		}
+		if p.Object(schedulerSet) == nil || p.Object(novaCell1) == nil {
+			t.Error("others wait for the cell")
+		}
+		full = false
+		p.Pass(10 * time.Minute)
+		p.Settle()
+		p.Ready()
 	})
 }
 

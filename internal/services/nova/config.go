@@ -16,7 +16,7 @@ const policy = `"context_is_admin": "role:admin or role:service"
 
 // Files lie beside the configuration file.
 func Files() map[string][]byte {
-	return map[string][]byte{programFile: program, policyFile: []byte(policy)}
+	return map[string][]byte{programFile: program, schedulerModule + ".py": schedulerProgram, policyFile: []byte(policy)}
 }
 
 // Logins are the services that Nova's programs ask, and the one as which they vouch for their users.

@@ -9,11 +9,13 @@ Facts of Nova 31: objects/cell_mapping.py, objects/host_mapping.py, cmd/manage.p
 import argparse
 import datetime
 import json
+import os
 import sys
 
 import nova.conf
 from nova import config
 from nova import context
+from nova import exception
 from nova import objects
 from nova.db import migration
 from nova.db.main import api as db
@@ -60,6 +62,57 @@ def remove_services(ctxt, counts):
                 say(f"{binary} of {service.host} is gone")
 
 
+def end(refused):
+    if refused:
+        raise SystemExit("; ".join(refused))
+
+
+def remove_cells(ctxt, goes):
+    """Removes the rows of cells that go if they are empty, and returns why others stay."""
+    refused = []
+    for cell in objects.CellMappingList.get_all(ctxt):
+        if cell.is_cell0() or not goes(cell):
+            continue
+        mappings = objects.InstanceMappingList.get_by_cell_id(ctxt, cell.id)
+        why = content(ctxt, cell, mappings)
+        if why:
+            refused.append(f"cell {cell.name} has {why}, or put the cell back into spec.cells")
+            continue
+        try:
+            for mapping in mappings:
+                mapping.destroy()
+            cell.destroy()
+            say(f"cell {cell.name} is gone")
+        except exception.NotFound:
+            pass  # Another Job does the same, and was quicker.
+    return refused
+
+
+def remove_earlier(ctxt, names, born):
+    """Removes cells that are older than this Nova, but those that it has."""
+    since = timeutils.parse_isotime(born)
+    return remove_cells(ctxt, lambda cell: cell.name not in names and cell.created_at < since)
+
+
+def content(ctxt, cell, mappings):
+    """What keeps a cell, and what to do about it; empty when nothing does."""
+    hosts = sorted(h.host for h in objects.HostMappingList.get_by_cell_id(ctxt, cell.id))
+    if hosts:
+        return f"{count(hosts, 'host')}, such as {hosts[0]}: take them out of it first"
+    if not mappings:
+        return ""
+    try:
+        with context.target_cell(ctxt, cell) as cctxt:
+            servers = objects.InstanceList.get_all(cctxt)
+    except Exception as e:
+        return f"records of {count(mappings, 'server')}, and its database does not answer, {first_line(e)}: repair it"
+    return f"{count(servers, 'server')}, such as {servers[0].uuid}: delete them first" if servers else ""
+
+
+def count(things, what):
+    return f"{len(things)} {what}" + "s" * (len(things) != 1)
+
+
 def prepare(args):
     """Brings the schemas of Nova's own databases to that of the image, and registers cell0."""
     migration.db_sync(database="api")
@@ -70,13 +123,15 @@ def prepare(args):
 
 
 def register(args):
-    """Registers the cells of a file."""
+    """Registers the cells of a file. Empty ones of an earlier Nova go: programs that start now would remember them."""
     with open(args.cells, encoding="utf-8") as f:
         wanted = json.load(f)
     ctxt = context.get_admin_context()
     cells = objects.CellMappingList.get_all(ctxt)
     for cell in wanted:
         put_cell(ctxt, cells, None, cell["name"], cell["database"], cell["transport"])
+    with open(os.path.join(os.path.dirname(args.cells), "born"), encoding="utf-8") as f:
+        remove_earlier(ctxt, [cell["name"] for cell in wanted], f.read())
 
 
 def services(args):
@@ -86,25 +141,12 @@ def services(args):
 
 def forget(args):
     """Removes cells in which no host is left, and no server."""
-    ctxt = context.get_admin_context()
-    for cell in objects.CellMappingList.get_all(ctxt):
-        if cell.name not in args.names or cell.is_cell0():
-            continue
-        hosts = sorted(h.host for h in objects.HostMappingList.get_by_cell_id(ctxt, cell.id))
-        if hosts:
-            raise SystemExit(f"cell {cell.name} has {len(hosts)} hosts, such as {hosts[0]}: take them out of it first, "
-                             "or put the cell back into spec.cells")
-        mappings = objects.InstanceMappingList.get_by_cell_id(ctxt, cell.id)
-        if mappings:
-            with context.target_cell(ctxt, cell) as cctxt:
-                servers = objects.InstanceList.get_all(cctxt)
-            if servers:
-                raise SystemExit(f"cell {cell.name} has {len(servers)} servers, such as {servers[0].uuid}: delete them "
-                                 "first, or put the cell back into spec.cells")
-        for mapping in mappings:
-            mapping.destroy()
-        cell.destroy()
-        say(f"cell {cell.name} is gone")
+    end(remove_cells(context.get_admin_context(), lambda cell: cell.name in args.names))
+
+
+def prune(args):
+    """Removes cells of an earlier Nova in which no host is left, and no server."""
+    end(remove_earlier(context.get_admin_context(), args.names, args.before))
 
 
 def cell(args):
@@ -154,7 +196,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--config-file", required=True)
     commands = parser.add_subparsers(required=True)
-    for run in (prepare, register, services, forget, cell, maintain):
+    for run in (prepare, register, services, forget, prune, cell, maintain):
         command = commands.add_parser(run.__name__, help=run.__doc__)
         command.set_defaults(run=run)
         if run is register:
@@ -163,6 +205,9 @@ def main():
             command.add_argument("services", nargs="+")
         if run is forget:
             command.add_argument("names", nargs="+")
+        if run is prune:
+            command.add_argument("--before", required=True)
+            command.add_argument("names", nargs="*")
         if run is maintain:
             command.add_argument("--keep-days", type=int, default=0)
             command.add_argument("--services", nargs="*", default=[])

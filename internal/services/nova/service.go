@@ -35,6 +35,7 @@ const (
 	stepCell0       = "cell0"
 	stepPrepare     = "db-sync"
 	stepForget      = "forget"
+	stepPrune       = "prune-cells"
 	stepCells       = "cells"
 	stepAuthorities = "authorities"
 	stepAddresses   = "addresses"
@@ -86,7 +87,7 @@ func Definition(gateway bool) kit.Definition[*nova] {
 		Identity:  func(n *nova) servicev1.Identity { return n.Spec.Identity },
 		Type:      "compute", Description: "OpenStack Compute",
 		Logins: Logins(), Options: options, Reads: []string{refCell0},
-		Files:       files,
+		Files:       func(*nova) map[string][]byte { return Files() },
 		Authorities: authorityNames,
 		Rolls: func(s *scope) map[string]string {
 			return map[string]string{annotationCells: s.Digest(refCells, keyKnown)}
@@ -111,12 +112,6 @@ func Environment(file string) []corev1.EnvVar {
 		{Name: "OS_NOVA_CONFIG_DIR", Value: path.Dir(file)},
 		{Name: "OS_NOVA_CONFIG_FILES", Value: "/usr/share/nova-common/api-paste.ini;" + File},
 	}
-}
-
-func files(*nova) map[string][]byte {
-	all := Files()
-	all[schedulerModule+".py"] = schedulerProgram
-	return all
 }
 
 func workers() []service.Worker[*nova] {
@@ -162,9 +157,12 @@ func steps(s api) []step.Step[*nova] {
 		step.Objects(stepAuthorities, authorities(s), step.Makes[*nova](&corev1.Secret{}),
 			step.Reads[*nova](append(cellRefs(), service.RefDatabase, service.RefBus, refDatabases, refBuses, refLeaving)...),
 			step.Component[*nova](service.ComponentSetup)),
-		s.JobStep(stepForget, forget, step.Every[*nova](forgetEvery), step.After[*nova](stepPrepare),
-			step.When(func(n *nova) bool { return len(forgotten(n)) > 0 }),
-			step.Uses(func(n *nova) any { return []any{n.Spec, forgotten(n)} }), step.Condition[*nova]("CellRemovalReady")),
+		s.JobStep(stepForget, removal("forget", forgotten), step.Every[*nova](forgetEvery), step.After[*nova](stepPrepare),
+			step.When(func(n *nova) bool { return len(forgotten(n)) > 0 }), step.Condition[*nova]("CellRemovalReady")),
+		// In a database that was kept there may be cells of an earlier Nova. A change of programs counts as well: there
+		// are none then.
+		s.JobStep(stepPrune, removal("prune", earlier), step.Every[*nova](forgetEvery), step.After[*nova](stepPrepare),
+			step.When(func(n *nova) bool { return n.Status.Programs.Changes > 0 }), step.Condition[*nova]("CellRemovalReady")),
 		step.Objects(stepCells, cells, step.After[*nova](service.StepConfig), step.Reads[*nova](refLeaving),
 			step.Makes[*nova](&servicev1.NovaCell{}), step.Component[*nova](service.ComponentSetup),
 			// A cell that breaks is its own affair.

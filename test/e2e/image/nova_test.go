@@ -55,6 +55,9 @@ def within(name, f):
                     f(admin, inside)
     apart(look)
 
+def cell_of(admin, inside):
+    return ours.objects.CellMapping.get_by_uuid(admin, inside.cell_uuid)
+
 def names():
     within('cell0', lambda admin, _: print('cells:', *(c.name for c in ours.objects.CellMappingList.get_all(admin))))
 
@@ -62,6 +65,11 @@ away = 'mysql+pymysql://n:hidden@127.0.0.1:1/away'
 with open('/tmp/cells.json', 'w') as f:
     json.dump([dict(name=n, transport='fake:///', database=d) for n, d in
                (('cell1', 'sqlite:////tmp/cell1'), ('away', away), ('cell3', 'sqlite:////tmp/cell3'))], f)
+def born(at):
+    with open('/tmp/born', 'w') as f:
+        f.write(at)
+
+born('2025-01-01T00:00:00Z')
 for name in 'cell0', 'cell1', 'cell3':
     setup(name)
 run('cell0', 'prepare')
@@ -110,6 +118,10 @@ func TestHostsAreFoundBehindACellThatDoesNotAnswer(t *testing.T) {
 	saysInNova(t, arrives, "node-1 is in cell3\n")
 }
 
+// gone is what is said of a database that does not answer.
+const gone = `(pymysql.err.OperationalError) (2003, "Can't connect to MySQL server on '127.0.0.1' ([Errno 101] ` +
+	`ENETUNREACH)")`
+
 // old has a server in each cell that was deleted two months ago, and one that was deleted yesterday.
 const old = `
 from oslo_utils import timeutils, uuidutils
@@ -124,9 +136,6 @@ def servers(admin, inside):
         with ours.db.get_context_manager(inside).writer.using(inside) as session:
             session.execute(sqlalchemy.text('update instances set deleted_at = :at where uuid = :uuid'),
                             {'at': timeutils.utcnow() - datetime.timedelta(days=days), 'uuid': server.uuid})
-
-def cell_of(admin, inside):
-    return ours.objects.CellMapping.get_by_uuid(admin, inside.cell_uuid)
 
 def count(admin, inside):
     with ours.db.get_context_manager(inside).reader.using(inside) as session:
@@ -145,8 +154,50 @@ for name in 'cell1', 'cell3':
 
 // A cell that does not answer keeps no other from being cleaned, and is named.
 func TestCellsAreCleanedBehindOneThatDoesNotAnswer(t *testing.T) {
-	const gone = `(pymysql.err.OperationalError) (2003, "Can't connect to MySQL server on '127.0.0.1' ` +
-		`([Errno 101] ENETUNREACH)")`
 	saysInNova(t, old, "ends: not all is done: fill_virtual_interface_list: "+gone+"; cell away: "+gone+
 		"\ncell1 1 0 1\ncell3 1 0 1\n")
+}
+
+// earlier has cells that nobody wants any more: one with a host, one with records of a server and no database, and one
+// with nothing.
+const earlier = `
+def host(admin, inside):
+    ours.objects.HostMapping(admin, host='node-1', cell_mapping=cell_of(admin, inside)).create()
+within('cell3', host)
+
+def server(admin, inside):
+    ours.objects.InstanceMapping(admin, instance_uuid='8a8c6b1c-4f9d-4c8a-9d0f-0c4c1f5b1f1a', project_id='p',
+                                 user_id='u', cell_mapping=cell_of(admin, inside)).create()
+within('away', server)
+
+def empty(admin, _):
+    for n in 'first', 'second':
+        ours.put_cell(admin, [], None, n, 'sqlite:////tmp/none', 'fake:///')
+within('cell0', empty)
+run('cell0', 'forget', 'first', 'cell3')
+run('cell0', 'prune', '--before', '2025-01-01T00:00:00Z')
+born('2125-01-01T00:00:00Z')
+run('cell0', 'prune', '--before', '2125-01-01T00:00:00Z', 'cell1', 'second')
+names()
+
+with open('/tmp/cells.json', 'w') as f:
+    json.dump([dict(name='cell1', transport='fake:///', database='sqlite:////tmp/cell1')], f)
+run('cell0', 'register', '--cells', '/tmp/cells.json')
+names()
+`
+
+// Cells that are not in the list go when nothing is in them, those of an earlier Nova before its programs start. Why
+// others stay is said of each.
+func TestCellsThatNobodyWantsAreForgotten(t *testing.T) {
+	saysInNova(t, earlier, `cell first is registered
+cell second is registered
+cell first is gone
+ends: cell cell3 has 1 host, such as node-1: take them out of it first, or put the cell back into spec.cells
+ends: cell away has records of 1 server, and its database does not answer, `+gone+`: repair it, or put the cell `+
+		`back into spec.cells; cell cell3 has 1 host, such as node-1: take them out of it first, or put the cell back into `+
+		`spec.cells
+cells: cell0 cell1 away cell3 second
+cell second is gone
+cells: cell0 cell1 away cell3
+`)
 }
