@@ -34,7 +34,7 @@ up: build ## Bring this machine from nothing to a running OpenStack; ARGS are gi
 	bin/stackwright up $(ARGS)
 
 down: ## Take everything away that up made, except caches
-	if [ -e bin/stackwright ] || [ -d /var/lib/devcluster ]; then $(MAKE) build && bin/stackwright down; fi
+	if [ -e bin/stackwright ] || [ -d /var/lib/devcluster ]; then for p in bin/{stackwright,devcluster}; do [ -x $$p ] || $(MAKE) $$p; done; bin/stackwright down; fi
 
 clean: down ## Also remove binaries, artifacts and the image cache
 	rm -rf bin artifacts "$(CACHE)"
