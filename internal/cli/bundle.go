@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/stackwright/internal/cli/censor"
 	"stackwright.dev/stackwright/internal/version"
 )
 
@@ -35,8 +36,9 @@ func (a *app) bundle() *cobra.Command {
 
 It has the objects of the control plane's namespace and of the operators', all OpenStack resources, nodes and volumes,
 events in order, the logs of all containers, and what status, tree and why say. Secrets are in it by name and key only.
-All else is searched for the passwords and keys in these Secrets, and each that is found is taken out; what was found is
-told, because it should not have been there.`,
+All else is searched for the passwords and keys in the Secrets of all namespaces with objects of ours, also for those in
+files such as clouds.yaml, and each that is found is taken out; what was found is told, because it should not have been
+there.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file := fmt.Sprintf("stackwright-%s-%s.tar.gz", a.ns(), time.Now().Format("20060102-150405"))
@@ -55,7 +57,10 @@ func (a *app) pack(ctx context.Context, file string, f bundleFlags) error {
 		return err
 	}
 	g := &gatherer{app: a, client: c, flags: f, namespaces: slices.Compact([]string{a.ns(), operatorNamespace})}
-	if g.censor, err = newCensor(ctx, c, g.namespaces); err != nil {
+	if g.kinds, err = g.resources(); err != nil {
+		g.lacks("the kinds of the cluster", err)
+	}
+	if g.censor, err = censor.New(ctx, c, g.territory(ctx)); err != nil {
 		return err
 	}
 	var archive bytes.Buffer
@@ -75,8 +80,11 @@ func (a *app) pack(ctx context.Context, file string, f bundleFlags) error {
 	if len(g.missing) > 0 {
 		fmt.Fprintf(a.err, "%d things could not be read; missing.txt in it says which\n", len(g.missing))
 	}
-	for _, found := range g.censor.told() {
+	for _, found := range g.censor.Told() {
 		fmt.Fprintf(a.err, "taken out: %s; it should not have been there, so change it\n", found)
+	}
+	for _, of := range g.censor.Passed {
+		fmt.Fprintf(a.err, "not looked for: %s, which is a word or number that stands everywhere; change it\n", of)
 	}
 	return nil
 }
@@ -87,9 +95,11 @@ type gatherer struct {
 	client     client.Client
 	flags      bundleFlags
 	namespaces []string
-	censor     *censor
-	archive    *tar.Writer
-	files      int
+	// kinds are those of the objects that go in.
+	kinds   []listable
+	censor  *censor.Censor
+	archive *tar.Writer
+	files   int
 	// missing are the things that could not be read, one sentence each.
 	missing []string
 }
@@ -121,7 +131,7 @@ func (g *gatherer) write(ctx context.Context, to io.Writer) error {
 
 // add puts a file into the archive. Nothing comes in on another way.
 func (g *gatherer) add(name string, content []byte) error {
-	content = g.censor.clean(name, content)
+	content = g.censor.Clean(name, content)
 	head := &tar.Header{Name: "bundle/" + name, Mode: 0o600, Size: int64(len(content)), ModTime: time.Now()}
 	if err := g.archive.WriteHeader(head); err != nil {
 		return fmt.Errorf("adding %s: %w", name, err)

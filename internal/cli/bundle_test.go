@@ -17,6 +17,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+	"stackwright.dev/stackwright/internal/cli/censor"
 )
 
 const (
@@ -103,6 +108,65 @@ func TestBundle(t *testing.T) {
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file is %v, %v", info, err)
+	}
+}
+
+// Operators log in our namespaces of what they do in all others with objects of ours, and for those that belong to
+// none.
+func TestBundleHidesSecretsOfAllNamespaces(t *testing.T) {
+	w := newWorld(t, "testdata/plane.yaml")
+	w.careless()
+	for namespace, password := range map[string]string{"shop": "k9#p!-shop", "central": "k9#p!-central"} {
+		must(t, w.client.Create(t.Context(), &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cloud"},
+			Data:       map[string][]byte{"clouds.yaml": []byte("clouds: {c: {auth: {password: '" + password + "'}}}")}}))
+	}
+	project := &openstackv1.Project{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "shop"},
+		Spec: openstackv1.ProjectSpec{Resource: &openstackv1.ProjectResource{}}}
+	must(t, w.client.Create(t.Context(), project))
+	central := &openstackv1.ClusterCloud{ObjectMeta: metav1.ObjectMeta{Name: "central"}}
+	central.Spec.SecretRef = openstackv1.CloudSecret{Name: "cloud", Namespace: "central"}
+	must(t, w.client.Create(t.Context(), central))
+	w.server.SetLog(types.NamespacedName{Namespace: "openstack", Name: "keystone-1"}, "k9#p!-shop and k9#p!-central")
+	file := filepath.Join(t.TempDir(), "bundle.tar.gz")
+	w.run("bundle", file).want(t, exitDone)
+	const want = "(taken out: option password in key clouds.yaml of Secret shop/cloud) and " +
+		"(taken out: option password in key clouds.yaml of Secret central/cloud)"
+	if got := unpacked(t, file)["logs/openstack/keystone-1/api.log"]; !strings.Contains(got, want) {
+		t.Errorf("the log says %q, want %q", got, want)
+	}
+}
+
+// Nothing that we make shows a Secret that we make, nor is anything of it taken for one.
+func TestBundleTakesNothingOutOfOurObjects(t *testing.T) {
+	home(t, t.TempDir())
+	in := strings.NewReader(`{apiVersion: controlplane.stackwright.dev/v1alpha1, kind: OpenStackControlPlane,
+		metadata: {name: cloud, namespace: openstack}, spec: {release: epoxy, size: dev, services: {glance: {}, neutron: {},
+		nova: {}, barbican: {}, heat: {}, horizon: {}}}}`)
+	results, err := (&app{in: in}).rehearse(t.Context(), "-", nil)
+	must(t, err)
+	var secrets []client.Object
+	var rest []byte
+	for _, m := range results[0].Made {
+		if _, ok := m.Object.(*corev1.Secret); ok {
+			secrets = append(secrets, m.Object)
+			continue
+		}
+		text, err := plain(m.Object)
+		must(t, err)
+		rest = append(rest, text...)
+	}
+	if len(secrets) < 20 || len(rest) < 100_000 {
+		t.Fatalf("%d Secrets and %d bytes are made", len(secrets), len(rest))
+	}
+	c, err := censor.New(t.Context(), fake.NewClientBuilder().WithObjects(secrets...).Build(), []string{"openstack"})
+	must(t, err)
+	c.Clean("objects", rest)
+	if told := c.Told(); len(told) > 0 {
+		t.Errorf("it takes out\n%s", strings.Join(told, "\n"))
+	}
+	if len(c.Passed) > 0 {
+		t.Errorf("it does not look for %q", c.Passed)
 	}
 }
 

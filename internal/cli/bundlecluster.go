@@ -1,19 +1,24 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
+
+	"stackwright.dev/stackwright/internal/cli/censor"
 )
 
 // kept are the kinds of Kubernetes that belong to no namespace and say where pods and volumes can be.
@@ -34,13 +39,14 @@ func (r listable) file() string {
 	return r.plural + "." + r.gvk.Group
 }
 
+// list is the kind of its lists.
+func (r listable) list() schema.GroupVersionKind {
+	return r.gvk.GroupVersion().WithKind(r.gvk.Kind + "List")
+}
+
 // objects adds a file for each kind: all of ours wherever they are, and those of Kubernetes in our namespaces.
 func (g *gatherer) objects(ctx context.Context) error {
-	list, err := g.resources()
-	if err != nil {
-		g.lacks("the kinds of the cluster", err)
-	}
-	for _, r := range list {
+	for _, r := range g.kinds {
 		where := g.namespaces
 		if ours(r.gvk.Group) || !r.namespaced {
 			where = []string{""}
@@ -52,6 +58,61 @@ func (g *gatherer) objects(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// territory is where Secrets are whose values objects, events and logs could show: our namespaces, and all others with
+// objects of ours, which go into the archive, and whose operator tells of them in our namespaces.
+func (g *gatherer) territory(ctx context.Context) []string {
+	out := map[string]bool{}
+	for _, namespace := range g.namespaces {
+		out[namespace] = true
+	}
+	for _, r := range g.kinds {
+		if !ours(r.gvk.Group) {
+			continue
+		}
+		if err := g.inhabited(ctx, r, out); err != nil {
+			g.lacks("the namespaces of "+r.file()+", whose Secrets were not looked for", err)
+		}
+	}
+	delete(out, "")
+	return slices.Sorted(maps.Keys(out))
+}
+
+// inhabited adds the namespaces with objects of a kind; of a kind without namespaces those that its objects refer to.
+func (g *gatherer) inhabited(ctx context.Context, r listable, out map[string]bool) error {
+	if !r.namespaced {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(r.list())
+		return censor.Pages(ctx, g.client, list, "", func() error {
+			for i := range list.Items {
+				referred(list.Items[i].Object, out)
+			}
+			return nil
+		})
+	}
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(r.list())
+	return censor.Pages(ctx, g.client, list, "", func() error {
+		for i := range list.Items {
+			out[list.Items[i].Namespace] = true
+		}
+		return nil
+	})
+}
+
+// referred adds the namespaces that an object refers to.
+func referred(m map[string]any, out map[string]bool) {
+	for k, v := range m {
+		switch v := v.(type) {
+		case string:
+			if k == "namespace" {
+				out[v] = true
+			}
+		case map[string]any:
+			referred(v, out)
+		}
+	}
 }
 
 // resources are the kinds that can be listed. Events have a file of their own.
@@ -90,30 +151,36 @@ func (g *gatherer) resources() ([]listable, error) {
 func (g *gatherer) list(ctx context.Context, r listable, namespace string) error {
 	name := strings.TrimSuffix("objects/"+r.file()+"/"+namespace, "/")
 	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(r.gvk.GroupVersion().WithKind(r.gvk.Kind + "List"))
-	if err := g.client.List(ctx, list, client.InNamespace(namespace)); err != nil {
+	list.SetGroupVersionKind(r.list())
+	var out bytes.Buffer
+	err := censor.Pages(ctx, g.client, list, namespace, func() error {
+		for i := range list.Items {
+			g.describe(&out, name, &list.Items[i])
+		}
+		return nil
+	})
+	if err != nil {
 		g.lacks(name, err)
+	}
+	if out.Len() == 0 {
 		return nil
 	}
-	if len(list.Items) == 0 {
-		return nil
+	return g.add(name+".yaml", out.Bytes())
+}
+
+// describe writes an object as a document of YAML.
+func (g *gatherer) describe(out *bytes.Buffer, name string, o *unstructured.Unstructured) {
+	o.SetManagedFields(nil)
+	if o.GroupVersionKind() == corev1.SchemeGroupVersion.WithKind("Secret") {
+		hide(o)
 	}
-	var out strings.Builder
-	for i := range list.Items {
-		o := &list.Items[i]
-		o.SetManagedFields(nil)
-		if r.gvk.Group == "" && r.gvk.Kind == "Secret" {
-			hide(o)
-		}
-		text, err := yaml.Marshal(o.Object)
-		if err != nil {
-			g.lacks(name+" "+o.GetName(), err)
-			continue
-		}
-		out.WriteString("---\n")
-		out.Write(text)
+	text, err := yaml.Marshal(o.Object)
+	if err != nil {
+		g.lacks(name+" "+o.GetName(), err)
+		return
 	}
-	return g.add(name+".yaml", []byte(out.String()))
+	out.WriteString("---\n")
+	out.Write(text)
 }
 
 // hide takes the values out of a Secret. What kubectl apply notes has them, too.

@@ -1,83 +1,198 @@
-package cli
+// Package censor takes the values of Secrets out of texts that somebody else is to read.
+package censor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
+	"net/url"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// confidential are the keys of Secrets whose values nobody else may show. Values that are made of others, such as files
-// of configuration and URLs, show these if they show anything.
-var confidential = regexp.MustCompile(`(?i)(password|secret|token|cookie|key$|^[0-9]+$)`)
+// longest is the length of a value beyond which it is looked for as it is only, for the sake of memory.
+const longest = 4096
 
-// shortest is the length in bytes of a value that is looked for. Shorter ones stand everywhere by chance.
-const shortest = 8
-
-// censor takes confidential values out of texts.
-type censor struct {
-	// forms of a value, as texts show it, by the Secret and the key that have it.
-	forms map[string][][]byte
+// Censor takes confidential values out of texts.
+type Censor struct {
+	// forms of values, as texts show them, by their first bytes; the longest first, as one may begin with another.
+	forms map[[shortest]byte][]form
 	// found are the values that a text had, by where.
 	found map[string]bool
+	// Passed are values that stand in every text, which are not looked for.
+	Passed []string
 }
 
-// newCensor reads the Secrets of namespaces. Without them nothing tells what may not be shown.
-func newCensor(ctx context.Context, c client.Reader, namespaces []string) (*censor, error) {
-	out := &censor{forms: map[string][][]byte{}, found: map[string]bool{}}
+// form is how a text shows a value.
+type form struct {
+	text string
+	// of is what has the value.
+	of string
+	// word tells that the form counts only where no other word goes on before or after it.
+	word bool
+}
+
+// New reads the Secrets of namespaces. Without them nothing tells what may not be shown.
+func New(ctx context.Context, c client.Reader, namespaces []string) (*Censor, error) {
+	k := &keyring{values: map[string]confidence{}, common: map[string]bool{}}
 	for _, namespace := range namespaces {
+		k.common[namespace] = true
 		list := &corev1.SecretList{}
-		if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
+		err := Pages(ctx, c, list, namespace, func() error {
+			for i := range list.Items {
+				k.add(&list.Items[i])
+			}
+			return nil
+		})
+		if err != nil {
 			return nil, fmt.Errorf("reading the Secrets of namespace %s, whose values must not be in a bundle: %w; "+
 				"ask as somebody who may list them", namespace, err)
 		}
-		for i := range list.Items {
-			s := &list.Items[i]
-			for key, value := range s.Data {
-				if confidential.MatchString(key) {
-					out.forms[fmt.Sprintf("key %s of Secret %s/%s", key, namespace, s.Name)] = forms(value)
-				}
-			}
-		}
 	}
-	return out, nil
+	return k.censor(), nil
 }
 
-// forms are how texts show a value. Those of several lines, as keys in PEM, are indented and escaped in many ways, so
-// their lines are looked for.
-func forms(value []byte) [][]byte {
-	value = bytes.TrimSpace(value)
-	if len(value) < shortest {
-		return nil
-	}
-	out := [][]byte{value, []byte(base64.StdEncoding.EncodeToString(value))}
-	for line := range bytes.Lines(value) {
-		line = bytes.TrimSpace(line)
-		if len(line) < len(value) && len(line) >= 4*shortest && !bytes.HasPrefix(line, []byte("-----")) {
-			out = append(out, line)
+// pageSize is how many objects one answer of the API server has.
+const pageSize = 500
+
+// Pages lists the objects of a namespace, or of all, and does something with each page of them, so that many objects
+// need no more memory than few.
+func Pages(ctx context.Context, c client.Reader, list client.ObjectList, namespace string, do func() error) error {
+	for {
+		err := c.List(ctx, list, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(list.GetContinue()))
+		if err != nil {
+			return err
+		}
+		if err := do(); err != nil {
+			return err
+		}
+		if list.GetContinue() == "" {
+			return nil
 		}
 	}
+}
+
+// keyring is the confidential values of Secrets.
+type keyring struct {
+	values map[string]confidence
+	// common are names, which are no secrets even if somebody has taken one for a password: they stand everywhere.
+	common map[string]bool
+}
+
+// helmRelease is the type of the Secrets in which Helm packs all that it has installed.
+const helmRelease = "helm.sh/release.v1"
+
+// add takes what is confidential in a Secret. What several Secrets have is known by the first of them, and rather as
+// the value of a key than as a part of one.
+func (k *keyring) add(s *corev1.Secret) {
+	k.common[s.Name] = true
+	if s.Type == helmRelease {
+		return
+	}
+	for key, value := range s.Data {
+		if names.MatchString(key) {
+			k.common[strings.TrimSpace(string(value))] = true
+		}
+		for _, c := range confidences(key, value) {
+			c.of = strings.TrimPrefix(c.of+" in key ", " in ") + key + " of Secret " + s.Namespace + "/" + s.Name
+			if have, ok := k.values[c.value]; ok {
+				c.of, c.sure = min(have.of, c.of), c.sure || have.sure
+			}
+			k.values[c.value] = c
+		}
+	}
+}
+
+// censor looks for the values.
+func (k *keyring) censor() *Censor {
+	out := &Censor{forms: map[[shortest]byte][]form{}, found: map[string]bool{}}
+	for value, c := range k.values {
+		if len(value) < shortest || number(value) || k.common[value] || everywhere[strings.ToLower(value)] {
+			if c.of[:3] == "key" {
+				out.Passed = append(out.Passed, c.of)
+			}
+			continue
+		}
+		word := len(value) < short || plain(value)
+		for _, text := range shown(value) {
+			head := [shortest]byte([]byte(text))
+			out.forms[head] = append(out.forms[head], form{text, c.of, word})
+		}
+	}
+	for _, forms := range out.forms {
+		slices.SortFunc(forms, func(a, b form) int { return cmp.Or(len(b.text)-len(a.text), cmp.Compare(a.of, b.of)) })
+	}
+	slices.Sort(out.Passed)
 	return out
 }
 
-// clean returns a text without confidential values.
-func (c *censor) clean(name string, text []byte) []byte {
-	for of, forms := range c.forms {
-		for _, form := range forms {
-			if bytes.Contains(text, form) {
-				c.found[of+" in "+name] = true
-				text = bytes.ReplaceAll(text, form, []byte("(taken out: "+of+")"))
-			}
-		}
+// shown are the forms of a value: as it is, as Secrets have it, with the line feed that echo leaves or without, and as
+// URLs and JSON do.
+func shown(value string) []string {
+	if len(value) > longest {
+		return []string{value}
 	}
-	return text
+	out := []string{value, base64.StdEncoding.EncodeToString([]byte(value)),
+		base64.StdEncoding.EncodeToString([]byte(value + "\n")), url.QueryEscape(value), url.PathEscape(value),
+		strings.ReplaceAll(url.QueryEscape(value), "+", "%20")}
+	if text, err := json.Marshal(value); err == nil {
+		out = append(out, string(text[1:len(text)-1]))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
-// told is what was found where, sorted.
-func (c *censor) told() []string { return slices.Sorted(maps.Keys(c.found)) }
+// Clean returns a text without confidential values.
+func (c *Censor) Clean(name string, text []byte) []byte {
+	var out []byte
+	kept := 0
+	for i := 0; i+shortest <= len(text); i++ {
+		f := c.at(text, i)
+		if f == nil {
+			continue
+		}
+		c.found[f.of+" in "+name] = true
+		out = append(append(out, text[kept:i]...), "(taken out: "+f.of+")"...)
+		i += len(f.text) - 1
+		kept = i + 1
+	}
+	if kept == 0 {
+		return text
+	}
+	return append(out, text[kept:]...)
+}
+
+// at is the form that begins at a place of a text; nil when none does.
+func (c *Censor) at(text []byte, i int) *form {
+	forms := c.forms[[shortest]byte(text[i:])]
+	for n := range forms {
+		f := &forms[n]
+		if bytes.HasPrefix(text[i:], []byte(f.text)) && (!f.word || begins(text[:i]) && ends(text[i+len(f.text):])) {
+			return f
+		}
+	}
+	return nil
+}
+
+// begins tells whether a word may begin after a text, which may be the name of a line feed in JSON.
+func begins(before []byte) bool {
+	n := len(before)
+	return n == 0 || !letter(before[n-1]) || n > 1 && before[n-2] == '\\' && strings.IndexByte("nrt", before[n-1]) >= 0
+}
+
+func ends(after []byte) bool { return len(after) == 0 || !letter(after[0]) }
+
+// letter tells whether a byte goes on with a word, such as the name of an object.
+func letter(b byte) bool {
+	return b == '_' || b == '-' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
+}
+
+// Told is what was found where, sorted.
+func (c *Censor) Told() []string { return slices.Sorted(maps.Keys(c.found)) }

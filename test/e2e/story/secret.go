@@ -3,6 +3,7 @@ package story
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,10 +15,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// confidential are the keys of Secrets whose values nobody else may show; the last are Ceph's users. Values that are
-// made of others, such as files of configuration, show these if they show anything.
+// confidential are the keys of Secrets whose values nobody else may show; the last are Ceph's users. The command line
+// has rules of its own for what a bundle shows, which are not to be believed here.
 var confidential = regexp.MustCompile(
-	`(?i)(password|secret|cookie|(^|[._-])key(ring)?$|^[0-9]+$|^client\.|^(admin|mon|mgr|osd)[.0-9]*$)`)
+	`(?i)(password|secret|token|cookie|(^|[._-])key(ring)?$|^[0-9]+$|^client\.|^(admin|mon|mgr|osd)[.0-9]*$)`)
+
+// structured are the keys of Secrets with files of configuration, assigned are the passwords and keys in them.
+var (
+	structured = regexp.MustCompile(`(\.(conf|ya?ml|json)|keyring|clients|connection|transport_url)$`)
+	assigned   = []*regexp.Regexp{
+		regexp.MustCompile(`(?i)(?:password|secret|token|kek|key)["']?\s*[:=]\s*["']?([^\s"',:/@][^\s"',:@]{15,})`),
+		regexp.MustCompile(`(?:://|,)[^\s:/@,]*:([^\s:/@,]{16,})@`),
+	}
+)
 
 // Secretive checks that no password or key of a namespace is in logs, events, arguments, environments, ConfigMaps or
 // status, nor in what a person bundles to send to others, which has all words.
@@ -51,7 +61,7 @@ func (w *World) Secretive(namespace string, words ...string) {
 	if !w.Failed() {
 		os.RemoveAll(dir)
 	}
-	w.bundled(words)
+	w.bundled(values, words)
 }
 
 // telling checks that what is kept of the cluster tells of it: in what is empty no secret is found.
@@ -87,13 +97,21 @@ func (w *World) confidences(namespace string) map[string][][]byte {
 			if confidential.MatchString(key) && len(value) >= 8 {
 				values[s.Name+"/"+key] = forms(value)
 			}
+			if !structured.MatchString(key) {
+				continue
+			}
+			for _, a := range assigned {
+				for _, m := range a.FindAllSubmatch(value, -1) {
+					values[fmt.Sprintf("%s/%s, byte %d", s.Name, key, bytes.Index(value, m[1]))] = forms(m[1])
+				}
+			}
 		}
 	}
 	return values
 }
 
-// bundled checks that what a person sends to others had no secret that had to be taken out.
-func (w *World) bundled(words []string) {
+// bundled checks that what a person sends to others shows no value, and had none that had to be taken out.
+func (w *World) bundled(values map[string][][]byte, words []string) {
 	w.Helper()
 	file := filepath.Join(w.TempDir(), "bundle.tar.gz")
 	if _, err := w.Cluster.Stackwright(w.Context(), "bundle", file); err != nil {
@@ -102,6 +120,11 @@ func (w *World) bundled(words []string) {
 	content, err := exec.CommandContext(w.Context(), "tar", "--to-stdout", "-xzf", file).Output()
 	if err != nil {
 		w.Fatal(err)
+	}
+	for name, value := range values {
+		if slices.ContainsFunc(value, func(form []byte) bool { return bytes.Contains(content, form) }) {
+			w.Errorf("the bundle shows Secret %s", name)
+		}
 	}
 	if i := bytes.Index(content, []byte("(taken out")); i >= 0 {
 		w.Errorf("a secret had to be taken out: %s", content[max(0, i-300):min(len(content), i+200)])
