@@ -169,6 +169,34 @@ func TestDownLeavesNoPasswords(t *testing.T) {
 	}
 }
 
+// Of the folders above those of ours the ones go that were made for them, unless somebody else uses them by now.
+func TestDownRemovesTheFoldersThatUpMade(t *testing.T) {
+	for name, c := range map[string]struct{ before, between, left string }{
+		"none was there":      {"", "", ""},
+		"all were there":      {".local/state", "", ".local .local/state"},
+		"one was there":       {".local", "", ".local"},
+		"one is used by then": {"", ".local/state/other", ".local .local/state .local/state/other"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{t: t, state: filepath.Join(t.TempDir(), "home of somebody")}
+			must(t, os.MkdirAll(filepath.Join(w.state, c.before), 0o700))
+			home(t, "")
+			t.Setenv("HOME", w.state)
+			devcluster(t, "/none")
+			must(t, record{Kubeconfig: "/none", Devcluster: "lab"}.save())
+			dir, err := stateDir()
+			must(t, err)
+			must(t, writeFile(filepath.Join(dir, "lab", kubeconfigFile), nil))
+			must(t, os.MkdirAll(filepath.Join(w.state, c.between), 0o700))
+			run(t, "", "down").want(t, exitDone)
+			left := strings.ReplaceAll(strings.Join(w.left(), " "), w.state+"/", "")
+			if left != c.left {
+				t.Errorf("left is %q, want %q", left, c.left)
+			}
+		})
+	}
+}
+
 // A cluster on this machine that up was in by --kubeconfig is not looked for any more when it is gone.
 func TestDownForgetsTheClusterByItsServer(t *testing.T) {
 	w := newWorld(t, ready)

@@ -169,8 +169,8 @@ func keptDevclusters() ([]string, error) {
 	return names, nil
 }
 
-// remove removes files of a folder of ours. The folder and the state folder go when they are empty then: what somebody
-// else put there stays.
+// remove removes files of a folder of ours. The folder and the state folder go when they are empty then, and those
+// above that were made for it: what somebody else put there stays.
 func remove(folder string, files ...string) error {
 	for _, name := range files {
 		for _, file := range []string{name, name + unfinished} {
@@ -180,8 +180,51 @@ func remove(folder string, files ...string) error {
 		}
 	}
 	_ = os.Remove(folder)
-	if dir, err := stateDir(); err == nil {
-		_ = os.Remove(dir)
+	dir, err := stateDir()
+	if err != nil {
+		return nil
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) > 1 || len(list) == 1 && list[0].Name() != foldersFile {
+		return nil
+	}
+	made, err := os.ReadFile(filepath.Join(dir, foldersFile))
+	if err == nil {
+		err = os.Remove(filepath.Join(dir, foldersFile))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing what up left: %w", err)
+	}
+	_ = os.Remove(dir)
+	for folder := range strings.SplitSeq(strings.TrimSpace(string(made)), "\n") {
+		_ = os.Remove(folder)
+	}
+	return nil
+}
+
+// foldersFile lists the folders above the state folder that were made for it, the innermost first, one a line.
+const foldersFile = "folders"
+
+// makeFolder makes a folder of ours, and notes which above the state folder were made for it.
+func makeFolder(folder string) error {
+	dir, err := stateDir()
+	if err != nil {
+		return err
+	}
+	var made []string
+	for above := filepath.Dir(dir); ; above = filepath.Dir(above) {
+		if _, err := os.Stat(above); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = append(made, above)
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("making folder %s: %w", folder, err)
+	}
+	if len(made) == 0 {
+		return nil
+	}
+	if err := os.WriteFile(filepath.Join(dir, foldersFile), []byte(strings.Join(made, "\n")+"\n"), 0o600); err != nil {
+		return fmt.Errorf("noting which folders were made: %w", err)
 	}
 	return nil
 }
@@ -189,10 +232,10 @@ func remove(folder string, files ...string) error {
 // unfinished is what a file is called while it is written.
 const unfinished = ".new"
 
-// writeFile writes a file in one step, readable by its owner only, and makes its folder.
+// writeFile writes a file of the state folder in one step, readable by its owner only, and makes its folder.
 func writeFile(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("making folder %s: %w", filepath.Dir(path), err)
+	if err := makeFolder(filepath.Dir(path)); err != nil {
+		return err
 	}
 	if err := os.WriteFile(path+unfinished, data, 0o600); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
