@@ -140,10 +140,12 @@ func TestBundleHidesSecretsOfAllNamespaces(t *testing.T) {
 // Nothing that we make shows a Secret that we make, nor is anything of it taken for one.
 func TestBundleTakesNothingOutOfOurObjects(t *testing.T) {
 	home(t, t.TempDir())
-	in := strings.NewReader(`{apiVersion: controlplane.stackwright.dev/v1alpha1, kind: OpenStackControlPlane,
-		metadata: {name: cloud, namespace: openstack}, spec: {release: epoxy, size: dev, services: {glance: {}, neutron: {},
-		nova: {}, barbican: {}, heat: {}, horizon: {}}}}`)
-	results, err := (&app{in: in}).rehearse(t.Context(), "-", nil)
+	docs, err := (&app{in: strings.NewReader(`{kind: OpenStackControlPlane,
+		apiVersion: controlplane.stackwright.dev/v1alpha1, metadata: {name: cloud, namespace: openstack},
+		spec: {release: epoxy, size: dev, services: {glance: {}, neutron: {},
+		nova: {}, barbican: {}, heat: {}, horizon: {}}}}`)}).readDocuments("-")
+	must(t, err)
+	results, err := (&app{}).rehearse(t.Context(), "-", docs, nil)
 	must(t, err)
 	var secrets []client.Object
 	var rest []byte

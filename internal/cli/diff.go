@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,6 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	kitapply "stackwright.dev/kit/apply"
+	"stackwright.dev/kit/owner"
+
+	"stackwright.dev/stackwright/internal/operator"
 	"stackwright.dev/stackwright/internal/rehearse"
 )
 
@@ -22,7 +29,7 @@ type change struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
-	// Change is create or update.
+	// Change is create, update or delete.
 	Change string `json:"change"`
 	// Lines that go begin with a minus, lines that come with a plus.
 	Lines []string `json:"lines,omitempty"`
@@ -34,10 +41,11 @@ func (a *app) diff() *cobra.Command {
 		Use:   "diff -f FILE",
 		Short: "Show what would change in the cluster if the objects in a file were applied",
 		Long: `Show what would change in the cluster if the objects in a file were applied: an object itself, and what the
-operators would make of it. A file has one object of which others are made, and what it refers to; or objects that
-stand for a resource of OpenStack each, of which "stackwright resources drift" tells in what OpenStack differs.
-Nothing is changed: the API server is asked by dry runs. Content of Secrets is not shown. Fields that would be taken
-away from an object are not shown. The exit code is 3 when there are differences.`,
+operators would make of it, or delete. A file has one object of which others are made, and what it refers to; or
+objects that stand for a resource of OpenStack each, of which "stackwright resources drift" tells in what OpenStack
+differs.
+Nothing is changed: the API server is asked by dry runs, as who applied the object last, so that fields go that the file
+has no more. Content of Secrets is not shown. The exit code is 3 when there are differences.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			changes, err := a.changes(cmd.Context(), file)
@@ -63,48 +71,112 @@ func (a *app) changes(ctx context.Context, file string) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
-	results, err := a.rehearse(ctx, file, c)
+	docs, err := a.readDocuments(file)
 	if err != nil {
 		return nil, err
 	}
-	var made []rehearse.Made
-	for _, r := range results {
-		made = append(append(made, rehearse.Made{Object: r.Played}), r.Made...)
-	}
-	changes := []change{}
-	for _, m := range made {
-		ch, err := compare(ctx, c, m.Object)
-		if err != nil {
+	d := &differ{client: c, changes: []change{}}
+	main := principal(docs)
+	for i := range docs {
+		if _, ok := docs[i].object.(owner.Object); !ok || main >= 0 && main != i {
+			continue
+		}
+		if err := d.given(ctx, &docs[i], a.ns()); err != nil {
 			return nil, err
 		}
-		if ch != nil {
-			changes = append(changes, *ch)
-		}
 	}
-	return changes, nil
-}
-
-// compare asks the API server what applying an object would make of the one it has. nil is no change.
-func compare(ctx context.Context, c client.Client, o client.Object) (*change, error) {
-	want, err := intent(o)
+	results, err := a.rehearse(ctx, file, docs, c)
 	if err != nil {
 		return nil, err
 	}
-	ch := &change{Kind: want.GetKind(), Namespace: want.GetNamespace(), Name: want.GetName(), Change: "update"}
+	for _, r := range results {
+		for _, m := range r.Made {
+			if err := d.made(ctx, m); err != nil {
+				return nil, err
+			}
+		}
+		for _, g := range r.Gone {
+			d.changes = append(d.changes, change{Kind: g.Kind, Namespace: g.Namespace, Name: g.Name, Change: "delete"})
+		}
+	}
+	return d.changes, nil
+}
+
+// differ gathers changes.
+type differ struct {
+	client  client.Client
+	changes []change
+}
+
+// given compares an object of the file. From then on it is what the API server would make of it, as that is what
+// operators see: what others have set in it stays.
+func (d *differ) given(ctx context.Context, doc *document, namespace string) error {
+	if place(doc.object, namespace); doc.raw.GetNamespace() == "" {
+		doc.raw.SetNamespace(doc.object.GetNamespace())
+	}
+	delete(doc.raw.Object, "status")
+	for _, f := range serverSet {
+		unstructured.RemoveNestedField(doc.raw.Object, "metadata", f)
+	}
+	after, err := d.compare(ctx, doc.raw, "")
+	if err != nil || after == nil {
+		return err
+	}
+	empty, err := operator.Scheme().New(after.GroupVersionKind())
+	if err != nil {
+		return fmt.Errorf("making a %s: %w", after.GetKind(), err)
+	}
+	after.SetManagedFields(nil)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(after.Object, empty); err != nil {
+		return fmt.Errorf("reading %s %s: %w", after.GetKind(), after.GetName(), err)
+	}
+	if o, ok := empty.(client.Object); ok {
+		doc.object = o
+	}
+	return nil
+}
+
+// made compares what a controller would make. A Job is known by a hash of what it does, and is made once, even if it
+// has been tidied away.
+func (d *differ) made(ctx context.Context, m rehearse.Made) error {
+	if job, ok := m.Object.(*batchv1.Job); ok {
+		raw, err := json.Marshal(&job.Spec.Template)
+		if err != nil {
+			return fmt.Errorf("encoding Job %s: %w", job.Name, err)
+		}
+		job.Name += "-" + kitapply.Hash(raw)[:8]
+		if o, ok := m.Owner.(owner.Object); ok && slices.ContainsFunc(o.KitStatus().Inventory, func(it owner.Item) bool {
+			return it.Kind == "Job" && it.Name == job.Name
+		}) {
+			return nil
+		}
+	}
+	want, err := intent(m.Object)
+	if err == nil {
+		_, err = d.compare(ctx, want, m.Controller)
+	}
+	return err
+}
+
+// compare asks the API server what applying an object would make of the one it has, as a field manager, or as who has
+// applied that one. It returns that; nil of an object that is not there.
+func (d *differ) compare(ctx context.Context, want *unstructured.Unstructured, manager string) (
+	*unstructured.Unstructured, error) {
+	ch := change{Kind: want.GetKind(), Namespace: want.GetNamespace(), Name: want.GetName(), Change: "update"}
 	have := &unstructured.Unstructured{}
 	have.SetGroupVersionKind(want.GroupVersionKind())
-	err = c.Get(ctx, client.ObjectKeyFromObject(want), have)
+	err := d.client.Get(ctx, client.ObjectKeyFromObject(want), have)
 	if apierrors.IsNotFound(err) {
 		ch.Change = "create"
-		return ch, nil
+		d.changes = append(d.changes, ch)
+		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s %s: %w", want.GetKind(), want.GetName(), err)
 	}
-	after := want.DeepCopy()
-	if err := c.Apply(ctx, client.ApplyConfigurationFromUnstructured(after), client.DryRunAll,
-		client.FieldOwner("stackwright-diff"), client.ForceOwnership); err != nil {
-		return nil, fmt.Errorf("asking what applying %s %s would do: %w", want.GetKind(), want.GetName(), err)
+	after, err := foresee(ctx, d.client, want, have, cmp.Or(manager, applier(have)))
+	if err != nil {
+		return nil, err
 	}
 	before, err := lines(have)
 	if err != nil {
@@ -114,10 +186,10 @@ func compare(ctx context.Context, c client.Client, o client.Object) (*change, er
 	if err != nil {
 		return nil, err
 	}
-	if ch.Lines = difference(before, then); len(ch.Lines) == 0 {
-		return nil, nil
+	if ch.Lines = difference(before, then); len(ch.Lines) > 0 {
+		d.changes = append(d.changes, ch)
 	}
-	return ch, nil
+	return after, nil
 }
 
 // intent is an object as it is applied: without status and without what is empty.
@@ -152,11 +224,14 @@ func prune(m map[string]any) {
 	}
 }
 
+// serverSet is what an API server sets in metadata.
+var serverSet = []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"}
+
 // lines is what of an object can be compared: its intent, with content of Secrets hidden.
 func lines(u *unstructured.Unstructured) ([]string, error) {
 	m := u.DeepCopy().Object
 	delete(m, "status")
-	for _, f := range []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"} {
+	for _, f := range serverSet {
 		unstructured.RemoveNestedField(m, "metadata", f)
 	}
 	if u.GetKind() == "Secret" && u.GroupVersionKind().Group == corev1.GroupName {

@@ -38,7 +38,11 @@ only a running cluster can tell is noted on standard error. Objects that stand f
 Server, make no other objects.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			results, err := a.rehearse(cmd.Context(), file, nil)
+			docs, err := a.readDocuments(file)
+			if err != nil {
+				return err
+			}
+			results, err := a.rehearse(cmd.Context(), file, docs, nil)
 			if err != nil {
 				return err
 			}
@@ -57,50 +61,63 @@ Server, make no other objects.`,
 	return cmd
 }
 
-// rehearse plays the object of a file, with the other objects of the file before those of the cluster. In a file that
-// has no object of which others are made each stands for itself.
-func (a *app) rehearse(ctx context.Context, file string, cluster client.Reader) ([]*rehearse.Result, error) {
-	if file == "" {
-		return nil, usage(errors.New("give -f with the file of the object"))
-	}
-	objects, err := a.readObjects(file)
-	if err != nil {
-		return nil, err
-	}
-	entries := operator.Registry(operator.Environment{Gateway: true})
-	players := entries.Players()
-	i := slices.IndexFunc(objects, func(o client.Object) bool {
+// document is an object of a file: in its type, and as it is written there.
+type document struct {
+	object client.Object
+	raw    *unstructured.Unstructured
+}
+
+// principal is which object of a file others are made of, -1 when there is none.
+func principal(docs []document) int {
+	players := operator.Registry(operator.Environment{Gateway: true}).Players()
+	return slices.IndexFunc(docs, func(d document) bool {
 		return slices.ContainsFunc(players, func(p rehearse.Player) bool {
-			return p.Owns(o.GetObjectKind().GroupVersionKind().GroupKind())
+			return p.Owns(d.object.GetObjectKind().GroupVersionKind().GroupKind())
 		})
 	})
+}
+
+// place puts an object that says no namespace into one.
+func place(o client.Object, namespace string) {
+	if o.GetNamespace() == "" && o.GetObjectKind().GroupVersionKind().Kind != "ClusterCloud" {
+		o.SetNamespace(namespace)
+	}
+}
+
+// rehearse plays the object of a file, with the other objects of the file before those of the cluster. In a file that
+// has no object of which others are made each stands for itself.
+func (a *app) rehearse(ctx context.Context, file string, docs []document, cluster client.Reader) ([]*rehearse.Result,
+	error) {
+	i := principal(docs)
 	if i < 0 {
-		return a.apart(file, objects)
+		return a.apart(file, docs)
 	}
-	main := objects[i]
-	if main.GetNamespace() == "" {
-		main.SetNamespace(a.ns())
+	main := docs[i].object
+	place(main, a.ns())
+	given := &given{next: cluster}
+	for n := range docs {
+		if n != i {
+			given.objects = append(given.objects, docs[n].object)
+		}
 	}
-	given := &given{objects: slices.Delete(objects, i, i+1), next: cluster}
-	result, err := rehearse.Play(ctx, main, rehearse.World{Scheme: operator.Scheme(), Reader: given, Default: setDefaults},
-		players...)
+	world := rehearse.World{Scheme: operator.Scheme(), Reader: given, Operated: cluster != nil, Default: setDefaults}
+	result, err := rehearse.Play(ctx, main, world, operator.Registry(operator.Environment{Gateway: true}).Players()...)
 	return []*rehearse.Result{result}, err
 }
 
 // apart are the objects of a file that operators reconcile and make no others of.
-func (a *app) apart(file string, objects []client.Object) (out []*rehearse.Result, err error) {
-	for _, o := range objects {
-		if _, ok := o.(owner.Object); !ok {
+func (a *app) apart(file string, docs []document) (out []*rehearse.Result, err error) {
+	for _, d := range docs {
+		if _, ok := d.object.(owner.Object); !ok {
 			continue
 		}
-		if err := setDefaults(o); err != nil {
+		if err := setDefaults(d.object); err != nil {
 			return nil, err
 		}
-		kind := o.GetObjectKind().GroupVersionKind().Kind
-		if o.GetNamespace() == "" && kind != "ClusterCloud" {
-			o.SetNamespace(a.ns())
-		}
-		out = append(out, &rehearse.Result{Played: o, Notes: []string{kind + " " + o.GetName() + " makes no objects"}})
+		place(d.object, a.ns())
+		kind := d.object.GetObjectKind().GroupVersionKind().Kind
+		out = append(out, &rehearse.Result{Played: d.object,
+			Notes: []string{kind + " " + d.object.GetName() + " makes no objects"}})
 	}
 	if len(out) == 0 {
 		return nil, usage(fmt.Errorf("%s has no object that an operator reconciles, such as an OpenStackControlPlane", file))
@@ -108,56 +125,60 @@ func (a *app) apart(file string, objects []client.Object) (out []*rehearse.Resul
 	return out, nil
 }
 
-// readObjects reads the objects of a file into their types; a field that does not exist is an error.
-func (a *app) readObjects(file string) ([]client.Object, error) {
+// readDocuments reads the objects of a file; a field that does not exist is an error.
+func (a *app) readDocuments(file string) ([]document, error) {
 	var data []byte
 	var err error
-	if file == "-" {
+	switch file {
+	case "":
+		return nil, usage(errors.New("give -f with the file of the object"))
+	case "-":
 		data, err = io.ReadAll(a.in)
-	} else {
+	default:
 		data, err = os.ReadFile(file)
 	}
 	if err != nil {
 		return nil, usage(fmt.Errorf("reading the object: %w", err))
 	}
-	var out []client.Object
+	var out []document
 	docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
 	for {
-		doc, err := docs.Read()
+		text, err := docs.Read()
 		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
 		if err != nil {
 			return nil, usage(fmt.Errorf("reading %s: %w", file, err))
 		}
-		if len(bytes.TrimSpace(doc)) == 0 {
+		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		o, err := typed(doc)
+		d, err := typed(text)
 		if err != nil {
 			return nil, usage(fmt.Errorf("reading %s: %w", file, err))
 		}
-		out = append(out, o)
+		out = append(out, d)
 	}
 }
 
-func typed(doc []byte) (client.Object, error) {
+func typed(text []byte) (document, error) {
+	var d document
 	u := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal(doc, &u.Object); err != nil {
-		return nil, fmt.Errorf("parsing YAML: %w", err)
+	if err := yaml.Unmarshal(text, &u.Object); err != nil {
+		return d, fmt.Errorf("parsing YAML: %w", err)
 	}
 	empty, err := operator.Scheme().New(u.GroupVersionKind())
 	if err != nil {
-		return nil, fmt.Errorf("kind %s of %s is not known", u.GetKind(), u.GetAPIVersion())
+		return d, fmt.Errorf("kind %s of %s is not known", u.GetKind(), u.GetAPIVersion())
 	}
-	if err := yaml.UnmarshalStrict(doc, empty); err != nil {
-		return nil, fmt.Errorf("parsing %s %s: %w", u.GetKind(), u.GetName(), err)
+	if err := yaml.UnmarshalStrict(text, empty); err != nil {
+		return d, fmt.Errorf("parsing %s %s: %w", u.GetKind(), u.GetName(), err)
 	}
 	o, ok := empty.(client.Object)
 	if !ok {
-		return nil, fmt.Errorf("kind %s is no object", u.GetKind())
+		return d, fmt.Errorf("kind %s is no object", u.GetKind())
 	}
-	return o, nil
+	return document{o, u}, nil
 }
 
 // printMade prints objects without what they do not say themselves, and Secrets without content.

@@ -37,6 +37,8 @@ type Result struct {
 	// Played is the object itself.
 	Played client.Object
 	Made   []Made
+	// Gone is what controllers have made of what is played, and would delete.
+	Gone []Gone
 	// Notes tell what cannot be known before it runs.
 	Notes []string
 }
@@ -45,6 +47,9 @@ type Result struct {
 type Player interface {
 	// Owns tells whether the controller reconciles that kind.
 	Owns(schema.GroupKind) bool
+	// plays is the kind that the controller reconciles.
+	plays() schema.GroupVersionKind
+	retains(step string, owner client.Object) bool
 	play(*stage, client.Object) error
 }
 
@@ -58,16 +63,25 @@ type World struct {
 	Scheme *runtime.Scheme
 	// Reader shows what is in a cluster; nil is an empty one.
 	Reader client.Reader
+	// Operated tells that controllers have been at work there: objects have the status that they have there, and what
+	// would be deleted is told.
+	Operated bool
 	// Default sets the fields that an API server sets where an object does not; nil sets none.
 	Default func(client.Object) error
 }
 
 // Play plays an object and, in turn, the objects that are made for it. With an error the result is as far as it came.
 func Play(ctx context.Context, o client.Object, w World, players ...Player) (*Result, error) {
-	s := &stage{ctx: ctx, scheme: w.Scheme, reader: w.Reader, preset: w.Default, players: players,
-		result:  &Result{Played: o},
+	s := &stage{ctx: ctx, scheme: w.Scheme, reader: w.Reader, operated: w.Operated, preset: w.Default,
+		players: players, result: &Result{Played: o},
 		objects: map[schema.GroupKind]map[client.ObjectKey]client.Object{}}
-	return s.result, s.enter(o)
+	if err := s.enter(o); err != nil {
+		return s.result, err
+	}
+	if s.operated {
+		s.sweep()
+	}
+	return s.result, nil
 }
 
 // enter puts an object on the stage and lets its controller, if there is one, play it.
@@ -84,9 +98,15 @@ func (s *stage) enter(o client.Object) error {
 	}
 	s.put(gvk.GroupKind(), o)
 	for _, p := range s.players {
-		if p.Owns(gvk.GroupKind()) {
-			return p.play(s, o)
+		if !p.Owns(gvk.GroupKind()) {
+			continue
 		}
+		if s.operated {
+			if err := s.recall(o); err != nil {
+				return err
+			}
+		}
+		return p.play(s, o)
 	}
 	return nil
 }
@@ -104,7 +124,8 @@ func (p *player[T]) play(s *stage, obj client.Object) error {
 	if !ok {
 		return fmt.Errorf("controller %s cannot play a %T", p.Name, obj)
 	}
-	v := &view[T]{stage: s, owner: o, refs: p.Refs, made: map[string][]client.Object{}}
+	v := &view[T]{stage: s, owner: o, refs: p.Refs, made: map[string][]client.Object{}, unsure: map[string]bool{}}
+	s.turns = append(s.turns, turn{p, o, v.unsure})
 	if err := p.steps(s, v); err != nil {
 		return err
 	}
@@ -159,6 +180,7 @@ func (p *player[T]) act(s *stage, v *view[T], st *step.Step[T]) error {
 	if err == nil {
 		err = sc.Err()
 	}
+	v.unsure[st.Name] = v.unsure[st.Name] || err != nil
 	if waits, ok := errors.AsType[*outcome.Missing](err); ok {
 		s.note("%s %s, step %s: %s", p.kind.Kind, v.owner.GetName(), st.Name, waits.Message)
 		return nil

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/owner"
+
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/operator"
@@ -27,6 +29,12 @@ func (s shelf) Get(_ context.Context, key client.ObjectKey, into client.Object, 
 	for _, o := range s {
 		if from, ok := o.(*corev1.Secret); ok && client.ObjectKeyFromObject(o) == key {
 			if to, ok := into.(*corev1.Secret); ok {
+				from.DeepCopyInto(to)
+				return nil
+			}
+		}
+		if from, ok := o.(*servicev1.Keystone); ok && client.ObjectKeyFromObject(o) == key {
+			if to, ok := into.(*servicev1.Keystone); ok {
 				from.DeepCopyInto(to)
 				return nil
 			}
@@ -47,7 +55,8 @@ func identity() *servicev1.Keystone {
 func play(t *testing.T, o client.Object, cluster client.Reader) *rehearse.Result {
 	t.Helper()
 	players := operator.Registry(operator.Environment{}).Players()
-	r, err := rehearse.Play(t.Context(), o, rehearse.World{Scheme: operator.Scheme(), Reader: cluster}, players...)
+	r, err := rehearse.Play(t.Context(), o, rehearse.World{Scheme: operator.Scheme(), Reader: cluster,
+		Operated: cluster != nil}, players...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +111,42 @@ func TestWhatAPersonHasToMakeIsNoted(t *testing.T) {
 	clouds, ok := made(r, "Secret", "identity-clouds").(*corev1.Secret)
 	if !ok || !strings.Contains(string(clouds.Data["clouds.yaml"]), "password: hunter2") {
 		t.Error("the cluster's Secret is not used")
+	}
+}
+
+// What was made and is not made again goes, but for Jobs, for what outlives its owner, and for what a step would make
+// that was not shown all it reads.
+func TestGone(t *testing.T) {
+	k := identity()
+	live := k.DeepCopy()
+	for _, it := range []owner.Item{
+		{Step: "clouds", Kind: "Secret", Name: "older-clouds"}, {Step: "renamed", Kind: "Secret", Name: "orphan"},
+		{Step: "db-expand", Group: "batch", Kind: "Job", Name: "older"},
+		{Step: "credential-keys", Kind: "Secret", Name: "older"}, {Step: "renamed", Kind: "Secret", Name: "identity-clouds"},
+	} {
+		it.Namespace = k.Namespace
+		live.Status.Inventory = append(live.Status.Inventory, it)
+	}
+	gone := func(k *servicev1.Keystone, cluster ...client.Object) string {
+		t.Helper()
+		var names []string
+		for _, g := range play(t, k.DeepCopy(), shelf(cluster)).Gone {
+			if g.Of.GetName() != k.Name {
+				t.Errorf("%s was made for %s", g.Name, g.Of.GetName())
+			}
+			names = append(names, g.Name)
+		}
+		return strings.Join(names, " ")
+	}
+	if got := gone(k); got != "" {
+		t.Errorf("of what is not there %s goes", got)
+	}
+	if got := gone(k, live); got != "older-clouds orphan" {
+		t.Errorf("%s goes", got)
+	}
+	k.Spec.AdminPasswordSecret = "given"
+	if got := gone(k, live); got != "orphan" {
+		t.Errorf("%s goes although nobody knows the password", got)
 	}
 }
 

@@ -20,13 +20,16 @@ import (
 
 // stage is what the players see: what was made so far, before what the cluster has.
 type stage struct {
-	ctx     context.Context
-	scheme  *runtime.Scheme
-	reader  client.Reader
-	preset  func(client.Object) error
-	players []Player
-	objects map[schema.GroupKind]map[client.ObjectKey]client.Object
-	result  *Result
+	ctx      context.Context
+	scheme   *runtime.Scheme
+	reader   client.Reader
+	operated bool
+	preset   func(client.Object) error
+	players  []Player
+	objects  map[schema.GroupKind]map[client.ObjectKey]client.Object
+	// turns are the owners that were played.
+	turns  []turn
+	result *Result
 }
 
 func (s *stage) note(format string, args ...any) {
@@ -79,11 +82,11 @@ func (s *stage) standIn(proto client.Object, key client.ObjectKey) client.Object
 	o.SetNamespace(key.Namespace)
 	o.GetObjectKind().SetGroupVersionKind(gvk)
 	s.note("%s %s has to exist", gvk.Kind, key.Name)
-	made := len(s.result.Made)
+	made, turns := len(s.result.Made), len(s.turns)
 	if err := s.enter(o); err != nil {
 		s.note("what is made of %s %s cannot be known: %s", gvk.Kind, key.Name, err)
 	}
-	s.result.Made = s.result.Made[:made]
+	s.result.Made, s.turns = s.result.Made[:made], s.turns[:turns]
 	return o
 }
 
@@ -126,6 +129,15 @@ type view[T owner.Object] struct {
 	made  map[string][]client.Object
 	// playing is the step that is being played; nil between steps.
 	playing *step.Step[T]
+	// unsure are the steps that were shown less than there may be.
+	unsure map[string]bool
+}
+
+// doubt notes that the step that is being played would perhaps make something else.
+func (v *view[T]) doubt() {
+	if v.playing != nil {
+		v.unsure[v.playing.Name] = true
+	}
 }
 
 // Referenced returns the objects of a reference. One that a person would have to make is stood for by an empty one.
@@ -137,6 +149,9 @@ func (v *view[T]) Referenced(name string) []client.Object {
 		}
 		for _, key := range v.refs[i].Keys(v.owner) {
 			o := v.stage.get(v.refs[i].Kind, key)
+			if key.Name == "" || o == nil && !v.refs[i].Optional {
+				v.doubt()
+			}
 			if o == nil && !v.refs[i].Optional {
 				o = v.stage.standIn(v.refs[i].Kind, key)
 			}
@@ -175,6 +190,9 @@ func (v *view[T]) contentOf(r *ref.Ref[T], key types.NamespacedName) map[string]
 	out := merge(nil, content(o), r.Fields)
 	if r.Optional {
 		return out
+	}
+	if o == nil {
+		v.doubt()
 	}
 	if o == nil && len(r.Fields) == 0 {
 		v.stage.note("%s %s has to exist", kindOf(r.Kind), key.Name)
