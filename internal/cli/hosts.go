@@ -27,7 +27,9 @@ type blockState struct {
 	Name      string `json:"name"`
 	Cell      string `json:"cell"`
 	Readiness `json:",inline"`
-	Hosts     []hostState `json:"hosts"`
+	// Steps that wait for something, or failed.
+	Steps []stepState `json:"steps,omitempty"`
+	Hosts []hostState `json:"hosts"`
 }
 
 // hostState is what Nova and Placement know of a host.
@@ -74,7 +76,7 @@ func lookAtBlocks(ctx context.Context, c client.Reader,
 
 func stateOfBlock(b *fleetv1.BuildingBlock, hosts []fleetv1.Hypervisor) blockState {
 	s := blockState{Name: b.Name, Cell: b.Spec.Cell, Readiness: verdict(&b.Status.Status, b.Generation),
-		Hosts: []hostState{}}
+		Steps: open(&b.Status.Status), Hosts: []hostState{}}
 	for i := range hosts {
 		h := &hosts[i]
 		if h.Spec.Block != b.Name {
@@ -90,23 +92,15 @@ func stateOfBlock(b *fleetv1.BuildingBlock, hosts []fleetv1.Hypervisor) blockSta
 // works tells of a host that servers can be started on.
 func (h *hostState) works() bool { return h.Ready && h.State == string(fleetv1.HostUp) }
 
-// showBlocks prints a line for each block and for its hosts: those that do not work, and some that do.
-func (a *app) showBlocks(blocks []blockState) {
-	if len(blocks) == 0 {
-		return
-	}
-	rows := [][]string{{"HOSTS", "STATE", "SERVERS", "VCPUS", "MEMORY", "SINCE", "MESSAGE"}}
-	for i := range blocks {
-		rows = append(rows, blocks[i].rows()...)
-	}
-	fmt.Fprintln(a.out)
-	a.table(rows)
-}
-
-// rows are the lines of a block.
-func (b *blockState) rows() [][]string {
-	rows := [][]string{{b.Name, fmt.Sprintf("%d/%d up", b.up(), len(b.Hosts)), "", "", "", age(b.Since.Time),
+// rows are the lines of a block, of its steps that wait, and of its hosts: those that do not work, and some that do.
+func (b *blockState) rows() (rows [][]string, ranks []int) {
+	rows = [][]string{{b.Name, fmt.Sprintf("%d/%d up", b.up(), len(b.Hosts)), "", "", "", age(b.Since.Time),
 		firstLine(b.Message)}}
+	for _, step := range b.Steps {
+		rows = append(rows, []string{"  step " + step.Name, strings.ToLower(string(step.State)), "", "", "",
+			age(step.Since.Time), firstLine(step.WaitingFor)})
+	}
+	ranks = slices.Repeat([]int{rankBrokenHost}, len(rows))
 	shown := 0
 	for i := range b.Hosts {
 		h := &b.Hosts[i]
@@ -116,6 +110,11 @@ func (b *blockState) rows() [][]string {
 		if h.works() && shown > mostHosts {
 			continue
 		}
+		rank := rankBrokenHost
+		if h.works() {
+			rank = rankHost
+		}
+		ranks = append(ranks, rank)
 		servers := "-"
 		if h.Servers != nil {
 			servers = fmt.Sprint(*h.Servers)
@@ -125,8 +124,9 @@ func (b *blockState) rows() [][]string {
 	}
 	if more := shown - mostHosts; more > 0 {
 		rows = append(rows, []string{fmt.Sprintf("  and %d more that are up", more)})
+		ranks = append(ranks, rankHost)
 	}
-	return rows
+	return rows, ranks
 }
 
 // up counts the hosts that work.

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -32,8 +33,10 @@ func (a *app) print(v any, text func()) error {
 }
 
 // table writes rows in columns; the first row is the head.
-func (a *app) table(rows [][]string) {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+func (a *app) table(rows [][]string) { writeTable(a.out, rows) }
+
+func writeTable(to io.Writer, rows [][]string) {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
 		fmt.Fprintln(w, strings.TrimRight(strings.Join(r, "\t"), "\t"))
 	}

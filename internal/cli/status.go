@@ -62,38 +62,14 @@ func (a *app) survey(ctx context.Context) (*survey, error) {
 }
 
 func (a *app) showStatus(s *survey) {
-	fmt.Fprintf(a.out, "%s/%s  release %s (OpenStack %s), size %s\n", s.Namespace, s.Name, orDash(s.Release),
-		orDash(s.OpenStack), s.Size)
-	if s.Ready {
-		fmt.Fprintf(a.out, "ready since %s\n\n", age(s.Since.Time))
-	} else {
-		fmt.Fprintf(a.out, "not ready: %s: %s\n\n", s.Reason, s.Message)
-	}
-	rows := [][]string{{"SERVICE", "READY", "PODS", "SINCE", "MESSAGE"}}
-	for _, p := range s.Services {
-		pods := ""
-		if p.Pods > 0 {
-			pods = fmt.Sprintf("%d/%d", p.PodsReady, p.Pods)
-		}
-		rows = append(rows, []string{p.Name, yesNo(p.Ready), pods, age(p.Since.Time), firstLine(p.Message)})
-		for _, step := range p.Steps {
-			rows = append(rows, []string{"  step " + step.Name, strings.ToLower(string(step.State)), "", age(step.Since.Time),
-				step.WaitingFor})
-		}
-	}
-	a.table(rows)
-	a.showBlocks(s.Blocks)
-	for _, e := range s.Endpoints {
-		fmt.Fprintf(a.out, "\n%s  %s\n", e.Service, e.Public)
-	}
-	if !s.Ready {
-		fmt.Fprintln(a.out, "\nTo see what it waits for: stackwright why")
+	for _, l := range s.lines() {
+		fmt.Fprintln(a.out, l.text)
 	}
 }
 
 // watchStatus shows changes until it is interrupted.
 func (a *app) watchStatus(ctx context.Context) error {
-	return (&watcher{app: a, ask: a.survey, redraw: a.terminal()}).run(ctx)
+	return (&watcher{app: a, ask: a.survey, redraw: a.terminal(), size: a.extent}).run(ctx)
 }
 
 // watcher redraws on a terminal, and writes a line per change elsewhere. An API server that does not answer for a
@@ -103,6 +79,8 @@ type watcher struct {
 
 	ask    func(context.Context) (*survey, error)
 	redraw bool
+	// size is how many letters a line of the terminal has, and how many lines there are; 0 is not known.
+	size func() (width, height int)
 	// seen is the last survey that succeeded, at is when.
 	seen   *survey
 	at     time.Time
@@ -147,9 +125,13 @@ func (w *watcher) show(s *survey, err error) {
 	}
 	if w.redraw {
 		fmt.Fprint(w.out, "\x1b[H\x1b[2J")
-		w.showStatus(w.seen)
+		all := w.seen.lines()
 		if err != nil {
-			fmt.Fprintf(w.out, "\nthis is the state of %s; %s\n", w.at.Format(time.TimeOnly), line)
+			all = append(all, screenLine{}, screenLine{text: fmt.Sprintf("this is the state of %s; %s",
+				w.at.Format(time.TimeOnly), line)})
+		}
+		for _, l := range fit(all, w.size) {
+			fmt.Fprintln(w.out, l.text)
 		}
 		return
 	}
@@ -192,6 +174,16 @@ func brief(message string) string {
 func (a *app) terminal() bool {
 	f, ok := a.out.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// extent is the size of the terminal; 0 of what is none.
+func (a *app) extent() (width, height int) {
+	if f, ok := a.out.(interface{ Fd() uintptr }); ok {
+		if width, height, err := term.GetSize(int(f.Fd())); err == nil {
+			return width, height
+		}
+	}
+	return 0, 0
 }
 
 func yesNo(b bool) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -48,7 +49,7 @@ type serviceState struct {
 	Kind      string `json:"kind"`
 	Object    string `json:"object"`
 	Readiness `json:",inline"`
-	// Steps that wait for something, or failed.
+	// Steps that wait for something, or failed; also those of the objects below, which have its kind and name in front.
 	Steps []stepState `json:"steps,omitempty"`
 	// Pods that are ready, and pods that are wanted.
 	PodsReady int32 `json:"podsReady"`
@@ -105,6 +106,13 @@ func lookAt(ctx context.Context, c client.Reader, item owner.Item) (serviceState
 		st := kitStatus(u)
 		state.Readiness = verdict(st, u.GetGeneration())
 		state.Steps = open(st)
+		if !state.Ready {
+			below, err := openBelow(ctx, c, st)
+			if err != nil {
+				return state, false, err
+			}
+			state.Steps = append(state.Steps, below...)
+		}
 		for _, child := range st.Inventory {
 			if err := state.count(ctx, c, child); err != nil {
 				return state, false, err
@@ -130,6 +138,38 @@ func open(st *owner.Status) []stepState {
 		}
 	}
 	return out
+}
+
+// openBelow are the open steps of the objects that an object made and that are not ready, such as the cells of Nova.
+// What stands for something in the cloud has no steps of interest.
+func openBelow(ctx context.Context, c client.Reader, st *owner.Status) (out []stepState, err error) {
+	for _, item := range st.Inventory {
+		if !ours(item.Group) || item.Group == openstackv1.GroupVersion.Group {
+			continue
+		}
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(schema.GroupVersionKind{Group: item.Group, Version: versionOf, Kind: item.Kind})
+		if err := c.Get(ctx, client.ObjectKey{Namespace: item.Namespace, Name: item.Name}, u); err != nil {
+			if err = absent(err, item); err != nil && !apierrors.IsForbidden(err) {
+				return nil, err
+			}
+			continue
+		}
+		st := kitStatus(u)
+		if verdict(st, u.GetGeneration()).Ready {
+			continue
+		}
+		for _, step := range open(st) {
+			step.Name = strings.ToLower(item.Kind) + "/" + item.Name + " " + step.Name
+			out = append(out, step)
+		}
+		below, err := openBelow(ctx, c, st)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, below...)
+	}
+	return out, nil
 }
 
 // count adds the pods of a workload.

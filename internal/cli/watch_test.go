@@ -4,15 +4,21 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"stackwright.dev/kit/owner"
+
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 )
 
 // seen is a survey of one service with some pods.
@@ -91,6 +97,69 @@ func TestWatchOnATerminal(t *testing.T) {
 		if strings.Contains(screens[i], outage) != (len(want) == 2) {
 			t.Errorf("screen %d:\n%s", i, screens[i])
 		}
+	}
+}
+
+// On a terminal that is too small what is wrong stays on the screen, then services, then hosts. Long lines take several
+// of it.
+func TestWatchOnASmallTerminal(t *testing.T) {
+	s := &survey{Namespace: "openstack", Name: "cloud", Size: "dev", Readiness: Readiness{Reason: "Waiting", Message: "m"}}
+	for i := range 14 {
+		name := fmt.Sprintf("service%02d", i)
+		s.Services = append(s.Services, serviceState{Name: name, Readiness: Readiness{Ready: i != 13}})
+		s.Endpoints = append(s.Endpoints, controlplanev1.Endpoint{Service: name, Public: "https://" + name})
+	}
+	s.Services[13].Steps = []stepState{{Name: "api", State: owner.StepWaiting, WaitingFor: "Deployment api"}}
+	s.Blocks = []blockState{{Name: "first", Hosts: []hostState{
+		{Name: "up-1", State: "up", Readiness: Readiness{Ready: true}}, {Name: "down-1", State: "down"}}}}
+	for name, c := range map[string]struct {
+		width, height int
+		lacks         []string
+		more          int
+	}{
+		"not known":    {0, 0, nil, 0},
+		"tall":         {80, 43, nil, 0},
+		"one too few":  {80, 39, []string{"https://service13"}, 4},
+		"24 lines":     {80, 24, []string{"https://", "HOSTS", "up-1", "down-1"}, 18},
+		"short":        {80, 12, []string{"https://", "HOSTS", "service05", "service12"}, 29},
+		"narrow":       {20, 30, []string{"https://", "HOSTS"}, 0},
+		"of one line":  {80, 2, []string{"https://", "service13"}, 0},
+		"with a panic": {1, 1, []string{"https://"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			w := &watcher{app: &app{out: &out}, redraw: true, size: func() (int, int) { return c.width, c.height }}
+			w.show(s, nil)
+			text := strings.TrimPrefix(out.String(), "\x1b[H\x1b[2J")
+			lines := strings.Split(text, "\n")
+			if c.height > 2 {
+				taken := 1
+				for _, line := range lines[:len(lines)-1] {
+					taken += 1 + max(0, utf8.RuneCountInString(line)-1)/max(c.width, 1)
+				}
+				if taken > c.height {
+					t.Errorf("%d lines of %d are taken:\n%s", taken, c.height, text)
+				}
+				for _, want := range []string{"not ready: Waiting: m", "service13   no", "step api", "stackwright why"} {
+					if !strings.Contains(text, want) {
+						t.Errorf("%q is left out:\n%s", want, text)
+					}
+				}
+			}
+			for _, lack := range c.lacks {
+				if strings.Contains(text, lack) {
+					t.Errorf("%q is on the screen:\n%s", lack, text)
+				}
+			}
+			last := lines[max(0, len(lines)-2)]
+			if want := fmt.Sprintf("… %d more lines; make the window taller or run without -w", c.more); c.more > 0 &&
+				last != want {
+				t.Errorf("the last line is %q, want %q\n%s", last, want, text)
+			}
+			if c.lacks == nil && strings.Contains(text, "…") {
+				t.Errorf("something is left out:\n%s", text)
+			}
+		})
 	}
 }
 

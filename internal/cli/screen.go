@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// screenLine is a line of what status says.
+type screenLine struct {
+	text string
+	// rank says how soon the line may be left out where there is no room: the greater, the sooner.
+	rank int
+}
+
+// height is how many lines of a terminal the line takes.
+func (l screenLine) height(width int) int {
+	n := 0
+	for part := range strings.SplitSeq(l.text, "\n") {
+		n++
+		if width > 0 {
+			n += max(0, utf8.RuneCountInString(part)-1) / width
+		}
+	}
+	return n
+}
+
+// The ranks of lines. What is wrong is never left out for what is well, and services not for hosts.
+const (
+	rankWrong = iota
+	rankService
+	rankBrokenHost
+	rankHost
+	rankEndpoint
+)
+
+// lines are what status says.
+func (s *survey) lines() []screenLine {
+	out := []screenLine{{text: fmt.Sprintf("%s/%s  release %s (OpenStack %s), size %s", s.Namespace, s.Name,
+		orDash(s.Release), orDash(s.OpenStack), s.Size)}}
+	if s.Ready {
+		out = append(out, screenLine{text: "ready since " + age(s.Since.Time)})
+	} else {
+		out = append(out, screenLine{text: "not ready: " + s.Reason + ": " + s.Message})
+	}
+	out = append(append(out, screenLine{}), s.services()...)
+	if len(s.Blocks) > 0 {
+		out = append(append(out, screenLine{rank: rankBrokenHost}), hostLines(s.Blocks)...)
+	}
+	for i, e := range s.Endpoints {
+		if i == 0 {
+			out = append(out, screenLine{rank: rankEndpoint})
+		}
+		out = append(out, screenLine{e.Service + "  " + e.Public, rankEndpoint})
+	}
+	if !s.Ready {
+		out = append(out, screenLine{}, screenLine{text: "To see what it waits for: stackwright why"})
+	}
+	return out
+}
+
+// services are a line for each service, and for each of its steps that waits.
+func (s *survey) services() []screenLine {
+	rows := [][]string{{"SERVICE", "READY", "PODS", "SINCE", "MESSAGE"}}
+	ranks := []int{rankWrong}
+	for i := range s.Services {
+		p := &s.Services[i]
+		pods, rank := "", rankWrong
+		if p.Pods > 0 {
+			pods = fmt.Sprintf("%d/%d", p.PodsReady, p.Pods)
+		}
+		if p.Ready && len(p.Steps) == 0 {
+			rank = rankService
+		}
+		rows = append(rows, []string{p.Name, yesNo(p.Ready), pods, age(p.Since.Time), firstLine(p.Message)})
+		ranks = append(ranks, rank)
+		for _, step := range p.Steps {
+			rows = append(rows, []string{"  step " + step.Name, strings.ToLower(string(step.State)), "", age(step.Since.Time),
+				firstLine(step.WaitingFor)})
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranked(rows, ranks)
+}
+
+// hostLines are a line for each block and for its hosts: those that do not work, and some that do.
+func hostLines(blocks []blockState) []screenLine {
+	rows := [][]string{{"HOSTS", "STATE", "SERVERS", "VCPUS", "MEMORY", "SINCE", "MESSAGE"}}
+	ranks := []int{rankBrokenHost}
+	for i := range blocks {
+		more, of := blocks[i].rows()
+		rows, ranks = append(rows, more...), append(ranks, of...)
+	}
+	return ranked(rows, ranks)
+}
+
+// ranked are the lines of a table.
+func ranked(rows [][]string, ranks []int) []screenLine {
+	var text strings.Builder
+	writeTable(&text, rows)
+	var out []screenLine
+	for i, line := range strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n") {
+		out = append(out, screenLine{line, ranks[i]})
+	}
+	return out
+}
+
+// fit leaves out what a terminal has no room for, and says how much that is. What scrolled off at the top would be what
+// matters most.
+func fit(all []screenLine, size func() (width, height int)) []screenLine {
+	if size == nil {
+		return all
+	}
+	width, height := size()
+	room := height - 1 // the cursor has the last line
+	for _, l := range all {
+		room -= l.height(width)
+	}
+	if height <= 0 || room >= 0 {
+		return all
+	}
+	last := screenLine{text: "… %d more lines; make the window taller or run without -w"}
+	room = height - 1 - last.height(width)
+	kept := make([]bool, len(all))
+	for rank := rankWrong; rank <= rankEndpoint; rank++ {
+		for i, l := range all {
+			if l.rank != rank {
+				continue
+			}
+			if room -= l.height(width); room < 0 {
+				break
+			}
+			kept[i] = true
+		}
+	}
+	var out []screenLine
+	left := 0
+	for i, l := range all {
+		switch {
+		case l.text == "" && (i+1 == len(all) || !kept[i+1]): // nothing is left for it to set apart
+		case kept[i]:
+			out = append(out, l)
+		case l.text != "":
+			left++
+		}
+	}
+	return append(out, screenLine{text: fmt.Sprintf(last.text, left)})
+}
