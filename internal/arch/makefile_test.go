@@ -24,9 +24,9 @@ func TestDownBuildsNothingThatIsThere(t *testing.T) {
 	write("bin/stackwright", 0o700, []byte("#!/bin/sh\necho \"$*\" >asked\n"))
 	write("bin/devcluster", 0o700, []byte("#!/bin/sh\n"))
 	write("go.mod", 0o600, []byte("this is no module"))
-	make := exec.CommandContext(t.Context(), "make", "down")
-	make.Dir = dir
-	if out, err := make.CombinedOutput(); err != nil {
+	down := exec.CommandContext(t.Context(), "make", "down")
+	down.Dir = dir
+	if out, err := down.CombinedOutput(); err != nil {
 		t.Errorf("make down fails: %v\n%s", err, out)
 	}
 	if asked, _ := os.ReadFile(filepath.Join(dir, "asked")); string(asked) != "down\n" {

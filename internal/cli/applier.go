@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -27,7 +26,7 @@ func applier(have *unstructured.Unstructured) string {
 	for _, e := range have.GetManagedFields() {
 		applied := e.Operation == metav1.ManagedFieldsOperationApply ||
 			e.Manager == clientSide && have.GetAnnotations()[corev1.LastAppliedConfigAnnotation] != ""
-		spec := e.FieldsV1 != nil && bytes.Contains(e.FieldsV1.Raw, []byte(`"f:spec"`))
+		spec := e.FieldsV1 != nil && strings.Contains(e.FieldsV1.GetRawString(), `"f:spec"`)
 		if !applied || !spec || e.Subresource != "" || e.Time != nil && e.Time.Before(&last) {
 			continue
 		}
@@ -41,7 +40,8 @@ func applier(have *unstructured.Unstructured) string {
 // foresee asks the API server what would become of an object if another one were applied as a field manager.
 func foresee(ctx context.Context, c client.Client, want, have *unstructured.Unstructured, manager string) (
 	*unstructured.Unstructured, error) {
-	after, err := want.DeepCopy(), error(nil)
+	after := want.DeepCopy()
+	var err error
 	if manager == clientSide {
 		var patch []byte
 		if patch, err = threeWay(want, have); err == nil {

@@ -182,11 +182,22 @@ func remove(folder string, files ...string) error {
 	_ = os.Remove(folder)
 	dir, err := stateDir()
 	if err != nil {
+		return err
+	}
+	list, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("reading what up left: %w", err)
+	case len(list) > 1 || len(list) == 1 && list[0].Name() != foldersFile:
 		return nil
 	}
-	if list, err := os.ReadDir(dir); err != nil || len(list) > 1 || len(list) == 1 && list[0].Name() != foldersFile {
-		return nil
-	}
+	return removeFolders(dir)
+}
+
+// removeFolders removes the state folder, and those above that were made for it and that nobody uses.
+func removeFolders(dir string) error {
 	made, err := os.ReadFile(filepath.Join(dir, foldersFile))
 	if err == nil {
 		err = os.Remove(filepath.Join(dir, foldersFile))

@@ -100,9 +100,8 @@ func TestWatchOnATerminal(t *testing.T) {
 	}
 }
 
-// On a terminal that is too small what is wrong stays on the screen, then services, then hosts. Long lines take several
-// of it.
-func TestWatchOnASmallTerminal(t *testing.T) {
+// crowded is a survey of many services, of which the last waits.
+func crowded() *survey {
 	s := &survey{Namespace: "openstack", Name: "cloud", Size: "dev", Readiness: Readiness{Reason: "Waiting", Message: "m"}}
 	for i := range 14 {
 		name := fmt.Sprintf("service%02d", i)
@@ -112,54 +111,61 @@ func TestWatchOnASmallTerminal(t *testing.T) {
 	s.Services[13].Steps = []stepState{{Name: "api", State: owner.StepWaiting, WaitingFor: "Deployment api"}}
 	s.Blocks = []blockState{{Name: "first", Hosts: []hostState{
 		{Name: "up-1", State: "up", Readiness: Readiness{Ready: true}}, {Name: "down-1", State: "down"}}}}
-	for name, c := range map[string]struct {
-		width, height int
-		lacks         []string
-		more          int
-	}{
-		"not known":    {0, 0, nil, 0},
-		"tall":         {80, 43, nil, 0},
-		"one too few":  {80, 39, []string{"https://service13"}, 4},
-		"24 lines":     {80, 24, []string{"https://", "HOSTS", "up-1", "down-1"}, 18},
-		"short":        {80, 12, []string{"https://", "HOSTS", "service05", "service12"}, 29},
-		"narrow":       {20, 30, []string{"https://", "HOSTS"}, 0},
-		"of one line":  {80, 2, []string{"https://", "service13"}, 0},
-		"with a panic": {1, 1, []string{"https://"}, 0},
+	return s
+}
+
+// drawnOn is what a watch draws on a terminal of that size.
+func drawnOn(width, height int, s *survey) string {
+	var out bytes.Buffer
+	w := &watcher{app: &app{out: &out}, redraw: true, size: func() (int, int) { return width, height }}
+	w.show(s, nil)
+	return strings.TrimPrefix(out.String(), "\x1b[H\x1b[2J")
+}
+
+// On a terminal that is too small what is wrong stays on the screen, then services, then hosts.
+func TestWatchOnASmallTerminal(t *testing.T) {
+	wrong := []string{"not ready: Waiting: m", "service13   no", "step api", "stackwright why"}
+	more := func(n int) string {
+		return fmt.Sprintf("\n… %d more lines; make the window taller or run without -w\n", n)
+	}
+	for height, c := range map[int]struct{ has, lacks []string }{
+		0:  {[]string{"up-1", "https://service13"}, []string{"…"}},
+		42: {[]string{"up-1", "https://service13"}, []string{"…"}},
+		39: {[]string{"up-1", "https://service09", more(4)}, []string{"https://service10"}},
+		24: {[]string{"service12", more(18)}, []string{"https://", "HOSTS", "up-1", "down-1"}},
+		12: {[]string{"service01", more(29)}, []string{"https://", "HOSTS", "service02"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			var out bytes.Buffer
-			w := &watcher{app: &app{out: &out}, redraw: true, size: func() (int, int) { return c.width, c.height }}
-			w.show(s, nil)
-			text := strings.TrimPrefix(out.String(), "\x1b[H\x1b[2J")
-			lines := strings.Split(text, "\n")
-			if c.height > 2 {
-				taken := 1
-				for _, line := range lines[:len(lines)-1] {
-					taken += 1 + max(0, utf8.RuneCountInString(line)-1)/max(c.width, 1)
-				}
-				if taken > c.height {
-					t.Errorf("%d lines of %d are taken:\n%s", taken, c.height, text)
-				}
-				for _, want := range []string{"not ready: Waiting: m", "service13   no", "step api", "stackwright why"} {
-					if !strings.Contains(text, want) {
-						t.Errorf("%q is left out:\n%s", want, text)
-					}
-				}
+		text := drawnOn(80, height, crowded())
+		if n := strings.Count(text, "\n"); height > 0 && n >= height {
+			t.Errorf("%d lines are drawn on %d", n, height)
+		}
+		for _, want := range append(c.has, wrong...) {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d lines lack %q:\n%s", height, want, text)
 			}
-			for _, lack := range c.lacks {
-				if strings.Contains(text, lack) {
-					t.Errorf("%q is on the screen:\n%s", lack, text)
-				}
+		}
+		for _, lack := range c.lacks {
+			if strings.Contains(text, lack) {
+				t.Errorf("%d lines have %q:\n%s", height, lack, text)
 			}
-			last := lines[max(0, len(lines)-2)]
-			if want := fmt.Sprintf("… %d more lines; make the window taller or run without -w", c.more); c.more > 0 &&
-				last != want {
-				t.Errorf("the last line is %q, want %q\n%s", last, want, text)
-			}
-			if c.lacks == nil && strings.Contains(text, "…") {
-				t.Errorf("something is left out:\n%s", text)
-			}
-		})
+		}
+	}
+}
+
+// A long line takes several of the terminal, and one that is too small for anything says so.
+func TestWatchOnANarrowTerminal(t *testing.T) {
+	text, taken := drawnOn(20, 30, crowded()), 1
+	for line := range strings.Lines(text) {
+		taken += 1 + (utf8.RuneCountInString(line)-2)/20
+	}
+	if taken > 30 || !strings.Contains(text, "step api") {
+		t.Errorf("%d lines of 30 are taken:\n%s", taken, text)
+	}
+	for _, height := range []int{1, 2, 3} {
+		if text := drawnOn(200, height, crowded()); !strings.HasPrefix(text, "… ") && height < 3 ||
+			strings.Count(text, "\n") > max(1, height-1) {
+			t.Errorf("on %d lines it draws\n%s", height, text)
+		}
 	}
 }
 

@@ -185,7 +185,7 @@ func random(w string) bool {
 	var small, great, digits, changes int
 	last := rune(0)
 	for _, r := range w {
-		kind := r
+		var kind rune
 		switch {
 		case r >= 'a' && r <= 'z':
 			kind, small = 'a', small+1
