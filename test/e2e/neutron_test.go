@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,7 @@ func TestNeutronConnects(t *testing.T) {
 		PhysicalNetworks: []servicev1.PhysicalNetwork{
 			{Name: "public"}, {Name: "rack", VLANs: []servicev1.VLANRange{"100:199"}},
 		},
+		DNSDomain: "cloud.example.org",
 	}
 	w.Apply(asked)
 	t.Logf("Neutron is ready after %s", w.Ready(story.UpToReady, neutron))
@@ -48,6 +50,13 @@ func TestNeutronConnects(t *testing.T) {
 	w.Eventually(time.Minute, "OVN translates the router's and the port's address", northbound(w, "nat", 2))
 	w.Eventually(time.Minute, "OVN forwards a port", northbound(w, "load_balancer", 1))
 	w.Eventually(time.Minute, "OVN has switches of all networks", northbound(w, "logical_switch", 4))
+	w.Eventually(time.Minute, "OVN limits what a port sends", inNorthbound(w, "rate=10000", "list", "qos"))
+	w.Eventually(time.Minute, "OVN marks what a port sends", inNorthbound(w, "dscp=26", "list", "qos"))
+	w.Eventually(time.Minute, "OVN knows a port by its name", inNorthbound(w, `web.cloud.example.org="10.11.0.21"`, "list",
+		"dns"))
+	w.Eventually(time.Minute, "OVN has a port in a trunk", inNorthbound(w, "101", "--bare", "--columns=tag", "find",
+		"logical_switch_port", "tag=101", "parent_name!=[]"))
+	shares(w)
 
 	unmapped(w)
 	w.KillAll(2*time.Minute, cp.Namespace, "openstack-neutron-", "openstack-ovn-nb-", "openstack-ovn-sb-")
@@ -115,11 +124,44 @@ func everyKind(w *story.World, objects []*unstructured.Unstructured, service str
 	}
 }
 
+// shares checks that a project sees the network that a policy shares with it, and no other.
+func shares(w *story.World) {
+	w.Helper()
+	w.OpenStack("role", "add", "--user", "admin", "--project", "shop", "member")
+	w.Eventually(time.Minute, "the project sees its networks", func(ctx context.Context) error {
+		out, err := w.Cluster.Stackwright(ctx, "openstack", "--os-project-name", "shop", "network", "list", "-f", "value",
+			"-c", "Name")
+		names := strings.Fields(out)
+		slices.Sort(names)
+		if want := []string{"pooled", "public"}; err == nil && !slices.Equal(names, want) {
+			err = fmt.Errorf("it sees %v, want %v", names, want)
+		}
+		return err
+	})
+}
+
+// inNorthbound checks that a command of ovn-nbctl prints something with want in it. Quotes are left out: ovn-nbctl puts
+// them around some names only.
+func inNorthbound(w *story.World, want string, command ...string) func(context.Context) error {
+	plain := strings.NewReplacer(`"`, "")
+	return func(ctx context.Context) error {
+		out, err := nbctl(ctx, w, command...)
+		if err == nil && !strings.Contains(plain.Replace(out), plain.Replace(want)) {
+			err = fmt.Errorf("%s prints no %s:\n%s", strings.Join(command, " "), want, out)
+		}
+		return err
+	}
+}
+
+func nbctl(ctx context.Context, w *story.World, command ...string) (string, error) {
+	return w.Cluster.Kubectl(ctx, append([]string{"-n", "openstack", "exec", "openstack-ovn-nb-0", "--", "ovn-nbctl",
+		"--timeout=10", "--db=unix:/run/ovn/database.sock", "--no-leader-only"}, command...)...)
+}
+
 // northbound checks how many rows a table of OVN's northbound database has.
 func northbound(w *story.World, table string, want int) func(context.Context) error {
 	return func(ctx context.Context) error {
-		out, err := w.Cluster.Kubectl(ctx, "-n", "openstack", "exec", "openstack-ovn-nb-0", "--", "ovn-nbctl",
-			"--timeout=10", "--db=unix:/run/ovn/database.sock", "--no-leader-only", "list", table)
+		out, err := nbctl(ctx, w, "list", table)
 		if rows := strings.Count("\n"+out, "\n_uuid "); err == nil && rows != want {
 			err = fmt.Errorf("there are %d rows in %s, want %d:\n%s", rows, table, want, out)
 		}

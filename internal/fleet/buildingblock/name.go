@@ -20,7 +20,7 @@ func taken(s *scope, ref string) error {
 		return nil
 	}
 	_, whose, _ := strings.Cut(o.GetAnnotations()[apply.AnnotationOwner], "/")
-	return &outcome.Error{Class: outcome.Invalid, Reason: "NameTaken", Err: fmt.Errorf("Secret %s belongs to %s of "+
+	return &outcome.Error{Class: outcome.Invalid, Reason: "NameTaken", Err: fmt.Errorf("the Secret %s belongs to %s of "+
 		"operator %s, and the names of their objects are the same; make a BuildingBlock of another name", o.GetName(), whose,
 		by)}
 }

@@ -102,18 +102,24 @@ type version struct {
 	data map[string][]byte
 }
 
-// history rotates a ring for so long, from a time on by another policy.
-func history(before, after Policy, changed time.Time, d time.Duration) []version {
+// change is of one policy to another.
+type change struct {
+	before, after Policy
+	at            time.Time
+}
+
+// history rotates a ring for so long.
+func (c change) history(d time.Duration) []version {
 	var versions []version
 	r := Load(nil, epoch)
 	for now := epoch; now.Before(epoch.Add(d)); {
-		p := before
-		if !now.Before(changed) {
-			p = after
+		p := c.before
+		if !now.Before(c.at) {
+			p = c.after
 		}
 		next := r.Turn(p, now)
-		if now.Before(changed) && now.Add(next).After(changed) {
-			next = changed.Sub(now)
+		if now.Before(c.at) && now.Add(next).After(c.at) {
+			next = c.at.Sub(now)
 		}
 		if n := len(versions); n == 0 || !cmp.Equal(versions[n-1].data, r.Data()) {
 			versions = append(versions, version{now, r.Data()})
@@ -121,6 +127,19 @@ func history(before, after Policy, changed time.Time, d time.Duration) []version
 		r, now = Load(r.Data(), now), now.Add(next)
 	}
 	return versions
+}
+
+// lasts is when the last token ends that was made between two times.
+func (c change) lasts(from, to time.Time) time.Time {
+	var ends []time.Time
+	if from.Before(c.at) {
+		made := slices.MinFunc([]time.Time{to, c.at}, time.Time.Compare)
+		ends = append(ends, made.Add(c.before.Life+c.after.Window))
+	}
+	if !to.Before(c.at) {
+		ends = append(ends, to.Add(c.after.Life+c.after.Window))
+	}
+	return slices.MaxFunc(ends, time.Time.Compare)
 }
 
 // mixed are the keys that a process gets that listed the files of one version and reads from the next.
@@ -139,7 +158,6 @@ func mixed(listed, read version) map[string]bool {
 // whose tokens are still good, also of those that were made before somebody changed how keys rotate.
 func TestNoReaderLacksAKey(t *testing.T) {
 	often := Policy{Interval: 10 * time.Minute, Life: 20 * time.Minute, Window: 5 * time.Minute, Keep: 2 + 3}
-	changed := epoch.Add(3*time.Hour + 7*time.Minute)
 	for name, c := range map[string]struct{ before, after Policy }{
 		"as ever": {often, often},
 		"less often": {Policy{Interval: 10 * time.Minute, Life: 2 * time.Hour, Window: time.Hour, Keep: 2 + 18},
@@ -153,24 +171,14 @@ func TestNoReaderLacksAKey(t *testing.T) {
 			Policy{Interval: time.Hour, Life: time.Minute, Keep: 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			versions := history(c.before, c.after, changed, 9*time.Hour)
+			c := change{c.before, c.after, epoch.Add(3*time.Hour + 7*time.Minute)}
+			versions := c.history(9 * time.Hour)
 			if len(versions) < 20 {
 				t.Fatalf("there were %d versions; nothing rotated", len(versions))
 			}
 			for j, used := range versions[:len(versions)-1] {
 				// A pod uses a version from when it was written until settle after the next one was.
-				end := versions[j+1].from.Add(settle)
-				lasts := end.Add(c.after.Life + c.after.Window)
-				if used.from.Before(changed) {
-					made := end
-					if made.After(changed) {
-						made = changed
-					}
-					lasts = slices.MaxFunc([]time.Time{lasts, made.Add(c.before.Life + c.after.Window)}, time.Time.Compare)
-				}
-				if end.Before(changed) {
-					lasts = end.Add(c.before.Life + c.after.Window)
-				}
+				lasts := c.lasts(used.from, versions[j+1].from.Add(settle))
 				r := Load(used.data, epoch)
 				for i, after := range versions[1:] {
 					at := after.from.Add(settle)

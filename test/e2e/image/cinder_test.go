@@ -47,8 +47,8 @@ func TestBackupKnowsWhichCephItIs(t *testing.T) {
 	out, err := layer.Exec(t.Context(), stored(t, build(t, "", "").Images["cinder"]), "", "python3", "-c", opens,
 		string(script))
 	must(t, err)
-	want := "10.0.0.1 the key of near\n10.0.0.10 the key of far\n2001:db8::1 the key of six\n2001:DB8::10 the key of far\n" +
-		"mon-1 the key of named\nmon-10 the key of far\nmon-2.example.org the key of named\n"
+	want := "10.0.0.1 the key of near\n10.0.0.10 the key of far\n2001:db8::1 the key of six\n" +
+		"2001:DB8::10 the key of far\nmon-1 the key of named\nmon-10 the key of far\nmon-2.example.org the key of named\n"
 	if !strings.HasSuffix(string(out), want) {
 		t.Errorf("the keys are\n%s\nwant\n%s", out, want)
 	}
