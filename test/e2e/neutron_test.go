@@ -52,6 +52,7 @@ func TestNeutronConnects(t *testing.T) {
 	w.Eventually(time.Minute, "OVN has switches of all networks", northbound(w, "logical_switch", 4))
 	w.Eventually(time.Minute, "OVN limits what a port sends", inNorthbound(w, "rate=10000", "list", "qos"))
 	w.Eventually(time.Minute, "OVN marks what a port sends", inNorthbound(w, "dscp=26", "list", "qos"))
+	w.OpenStack("port", "set", "--device", "somebody", "web") // a port that nobody uses has no name
 	w.Eventually(time.Minute, "OVN knows a port by its name", inNorthbound(w, `web.cloud.example.org="10.11.0.21"`, "list",
 		"dns"))
 	w.Eventually(time.Minute, "OVN has a port in a trunk", inNorthbound(w, "101", "--bare", "--columns=tag", "find",

@@ -48,8 +48,10 @@ func TestNovaComputes(t *testing.T) {
 	w.Eventually(2*time.Minute, "a second scheduler and a second cell are up", programs(w, append(first,
 		"openstack-nova-far-conductor-0", "openstack-nova-scheduler-1")...))
 	w.Ready(time.Minute, cp)
+	near := hostsOf(w, nova.Name+"-cell1", "near", 2)
 	crowd, server := inhabited(w, nova)
-	broken(w, nova, far)
+	broken(w, nova, far, near)
+	deserted(w, near, "")
 
 	asked.Spec.Services.Nova.Scheduler.Replicas = new(int32(1))
 	asked.Spec.Services.Nova.Cells = []servicev1.Cell{{Name: "cell1"}}
@@ -79,22 +81,29 @@ func TestNovaComputes(t *testing.T) {
 	}
 }
 
-// inhabited gives the cell far hosts, which are the only ones, and a server.
-func inhabited(w *story.World, nova *servicev1.Nova) (crowd *fleetv1.BuildingBlock, server string) {
+// hostsOf gives a cell hosts that run nothing.
+func hostsOf(w *story.World, cell, name string, count int32) *fleetv1.BuildingBlock {
 	w.Helper()
-	crowd = fleet{w, nova.Namespace}.block("crowd")
-	crowd.Spec.Cell, crowd.Spec.Driver, crowd.Spec.Fake = nova.Name+"-far", fleetv1.DriverFake,
-		&fleetv1.Fake{Hosts: fakeHosts}
+	b := fleet{w, "openstack"}.block(name)
+	b.Spec.Cell, b.Spec.Driver, b.Spec.Fake = cell, fleetv1.DriverFake, &fleetv1.Fake{Hosts: count}
 	w.Cleanup(func() {
-		if err := client.IgnoreNotFound(w.Delete(context.WithoutCancel(w.Context()), crowd)); err != nil {
+		if err := client.IgnoreNotFound(w.Delete(context.WithoutCancel(w.Context()), b)); err != nil {
 			w.Error(err)
 		}
 	})
-	w.Apply(crowd)
-	w.Logf("hosts of the second cell are ready after %s", w.Ready(3*time.Minute, crowd))
+	w.Apply(b)
+	w.Logf("hosts of %s are ready after %s", cell, w.Ready(3*time.Minute, b))
+	return b
+}
+
+// inhabited gives the cell far hosts and a server, which runs on one of them.
+func inhabited(w *story.World, nova *servicev1.Nova) (crowd *fleetv1.BuildingBlock, server string) {
+	w.Helper()
+	crowd = hostsOf(w, nova.Name+"-far", "crowd", fakeHosts)
 	w.OpenStack("flavor", "create", "--ram", "64", "--disk", "0", "far")
 	w.OpenStack("image", "create", "--disk-format", "raw", "--container-format", "bare", "--file", some, "far")
-	w.OpenStack("server", "create", "--flavor", "far", "--image", "far", "--nic", "none", "--wait", "far")
+	w.OpenStack("--os-compute-api-version", "2.74", "server", "create", "--flavor", "far", "--image", "far", "--nic",
+		"none", "--host", "crowd-0", "--wait", "far")
 	server = strings.TrimSpace(w.OpenStack("server", "show", "-f", "value", "-c", "id", "far"))
 	host := w.OpenStack("server", "show", "-f", "value", "-c", "OS-EXT-SRV-ATTR:host", server)
 	if !strings.HasPrefix(host, "crowd") {
@@ -106,11 +115,13 @@ func inhabited(w *story.World, nova *servicev1.Nova) (crowd *fleetv1.BuildingBlo
 // deserted takes the server and the hosts away again, which nothing that happened to the cell has changed.
 func deserted(w *story.World, crowd *fleetv1.BuildingBlock, server string) {
 	w.Helper()
-	w.Eventually(time.Minute, "the server is as it was",
-		w.Prints("ACTIVE", "server", "show", "-f", "value", "-c", "status", server))
-	w.OpenStack("server", "delete", "--wait", server)
-	w.OpenStack("flavor", "delete", "far")
-	w.OpenStack("image", "delete", "far")
+	if server != "" {
+		w.Eventually(time.Minute, "the server is as it was",
+			w.Prints("ACTIVE", "server", "show", "-f", "value", "-c", "status", server))
+		w.OpenStack("server", "delete", "--wait", server)
+		w.OpenStack("flavor", "delete", "far")
+		w.OpenStack("image", "delete", "far")
+	}
 	if err := (fleet{w, crowd.Namespace}).deleted(w.Context(), crowd); err != nil {
 		w.Fatal(err)
 	}
@@ -128,9 +139,9 @@ func ownDatabase(w *story.World, namespace string) *infrav1.Galera {
 	return g
 }
 
-// broken takes the database away from the cell far, whose pod no node takes for a while: the cell says so, and neither
-// Nova nor its API takes notice.
-func broken(w *story.World, nova *servicev1.Nova, far *infrav1.Galera) {
+// broken takes the database away from the cell far, whose pod no node takes for a while: the cell and its hosts say so,
+// and neither Nova, nor its API, nor hosts of another cell take notice.
+func broken(w *story.World, nova *servicev1.Nova, far *infrav1.Galera, near *fleetv1.BuildingBlock) {
 	w.Helper()
 	admit := func(ctx context.Context, verb string) {
 		w.Helper()
@@ -151,13 +162,17 @@ func broken(w *story.World, nova *servicev1.Nova, far *infrav1.Galera) {
 		}
 		return nil
 	})
-	ready := gate.For(nova)
-	w.Holds(30*time.Second, "Nova stays ready and its API answers", func(ctx context.Context) error {
-		if err := w.Get(ctx, w.Key(nova), nova); err != nil {
-			return err
-		}
-		if ok, why := ready(nova); !ok {
-			return errors.New(why)
+	lost := &fleetv1.Hypervisor{ObjectMeta: metav1.ObjectMeta{Namespace: nova.Namespace, Name: "crowd-0"}}
+	w.Eventually(3*time.Minute, "a host of the cell is not ready", w.Says(lost, "Ready", "Nova does not reach the cell"))
+	// Every list of hosts is asked for within two minutes.
+	w.Holds(150*time.Second, "Nova, its API and hosts of another cell stay ready", func(ctx context.Context) error {
+		for _, o := range []client.Object{nova, near} {
+			if err := w.Get(ctx, w.Key(o), o); err != nil {
+				return err
+			}
+			if ok, why := gate.For(o)(o); !ok {
+				return errors.New(why)
+			}
 		}
 		_, err := w.Cluster.Stackwright(ctx, "openstack", "server", "list")
 		return err
