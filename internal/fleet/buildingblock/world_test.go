@@ -370,8 +370,8 @@ func TestANameIsTaken(t *testing.T) {
 	refuses := func(p *kittest.Play) {
 		p.T.Helper()
 		_, writes := p.During(func() { p.Pass(5 * time.Minute) })
-		const want = "the Secret rack-a-config belongs to rack-a of operator novacell, and the names of their objects are the " +
-			"same; make a BuildingBlock of another name"
+		const want = "the Secret rack-a-config belongs to rack-a of operator novacell, and the names of their objects are " +
+			"the same; make a BuildingBlock of another name"
 		if c := p.Condition(rack, "ConfigReady"); c.Reason != "NameTaken" || !strings.Contains(c.Message, want) {
 			p.T.Errorf("ConfigReady is %s: %s", c.Reason, c.Message)
 		}
