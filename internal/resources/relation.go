@@ -8,13 +8,13 @@ import (
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 )
 
-// pointless tells whether a relation is one of something that is gone, so that nothing is lost when it is made again
-// with what its references mean by now. OpenStack takes one for as long as it has what is gone in a cache. Who may not
-// see what it is a relation of leaves it as it is.
+// pointless tells whether a relation, or a limit, is one of something that is gone, so that nothing is lost when it is
+// made again with what its references mean by now. OpenStack takes a relation for as long as it has what is gone in a
+// cache, and keeps limits. Who may not see what it is a relation of leaves it as it is.
 func (c *controller) pointless(ctx context.Context, sc *scope, t *target, p policy, stuck []body.Difference) (
 	bool, error,
 ) {
-	if t.kind.Shape != d.Relation || !p.create || !p.delete || sc.Owner().Common().Import != nil {
+	if t.kind.Shape != d.Relation && !t.kind.Limits || !p.create || !p.delete || sc.Owner().Common().Import != nil {
 		return false, nil
 	}
 	for _, x := range stuck {

@@ -56,3 +56,24 @@ func TestRelationToWhatIsGone(t *testing.T) {
 		})
 	}
 }
+
+// A limit of a service that is gone, which Keystone keeps, is made again for the service that there is by now.
+func TestLimitOfWhatIsGone(t *testing.T) {
+	objects := good(namespace("default"), one("Service", "default", "key-manager", "resource: {type: key-manager}"),
+		one("RegisteredLimit", "default", "secrets",
+			"resource: {serviceRef: {name: key-manager}, resourceName: secrets, defaultLimit: 100}"))
+	kittest.New(t, stage(t, nil, objects...)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		former := cloudOf(p).IDs("Service")[0]
+		cloudOf(p).Remove("Service", former)
+		p.Pass(time.Hour)
+		p.Ready()
+		all, now := cloudOf(p).All("RegisteredLimit"), cloudOf(p).IDs("Service")
+		if len(all) != 1 || len(now) != 1 || now[0] == former || all[0]["service_id"] != now[0] {
+			t.Errorf("the limits are %v, the services %v", all, now)
+		}
+		if p.Condition("RegisteredLimit/secrets", "Drifted").Status == "True" {
+			t.Error("it is told to differ")
+		}
+	})
+}
