@@ -14,6 +14,7 @@ import (
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/gate"
+	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 
@@ -115,13 +116,16 @@ func storageClass(r object) []types.NamespacedName {
 // password that follows from it. Members that run have it in memory and would not know one that starts with another
 // cookie, so there is a copy from which it comes back when somebody deletes it.
 func cookie(s *scope, have map[string][]byte) (*step.Generated, error) {
-	known := have["cookie"]
-	if len(known) < 20 {
+	r, known := s.Owner(), have["cookie"]
+	switch {
+	case len(have) == 0:
 		b := make([]byte, 32)
 		_, _ = rand.Read(b)
 		known = []byte(hex.EncodeToString(b))
+	case len(known) < 20:
+		return nil, outcome.Invalidf("its key cookie has %d characters, and RabbitMQ's have 20 at least; delete Secret %s, "+
+			"and it comes back as it was", len(known), cookieSecret(r.Name))
 	}
-	r := s.Owner()
 	return &step.Generated{Secret: &corev1.Secret{ObjectMeta: meta(r, cookieSecret(r.Name)), Type: corev1.SecretTypeOpaque,
 		Data: map[string][]byte{"cookie": known}}}, nil
 }

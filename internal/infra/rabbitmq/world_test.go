@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit"
@@ -145,6 +146,26 @@ func TestDeletedCookieComesBackAsItWas(t *testing.T) {
 		after, _, _ := unstructured.NestedString(p.Object("Secret/cloud/mq-cookie").Object, "data", "cookie")
 		if before == "" || before != after {
 			t.Error("the cookie has changed: members that run would not know those that start")
+		}
+	})
+}
+
+// A cookie that somebody has broken is not replaced by another one: the copy has the right one still.
+func TestBrokenCookieIsTold(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		const name = "Secret/cloud/mq-cookie"
+		before := p.Object(name).Object["data"]
+		p.Change(name, "data", map[string]any{"cookie": "c2hvcnQ="})
+		p.Settle()
+		if c := p.Condition(mq, "Ready"); c.Status != "False" || !strings.Contains(c.Message, "delete Secret mq-cookie") {
+			t.Errorf("Ready is %s: %s", c.Status, c.Message)
+		}
+		p.Remove(name)
+		p.Settle()
+		p.Ready()
+		if diff := cmp.Diff(before, p.Object(name).Object["data"]); diff != "" {
+			t.Errorf("the cookie is another one (-before +after):\n%s", diff)
 		}
 	})
 }
