@@ -57,6 +57,8 @@ func options(s *scope, f *oslo.File) {
 	f.Set("scheduler", "workers", 1)
 	// The first of the schedulers looks for hosts that no cell has yet.
 	f.Set("scheduler", "discover_hosts_in_cells_interval", 10)
+	// By default it would begin to look after a random part of a minute.
+	f.Set(oslo.Default, "periodic_fuzzy_delay", 0)
 	// A quota is counted although a cell does not answer.
 	f.Set("quota", "count_usage_from_placement", true)
 }
