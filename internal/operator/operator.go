@@ -105,7 +105,7 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	rights := newRights(may)
 	known := Registry(Environment{Releases: releases.Names, Gateway: gateway, Metrics: metrics.Registry, Served: served,
 		Cluster: func() (string, error) { return identity(cfg) }, Unseen: rights.unseen,
-		Workers: o.Workers})
+		Workers: o.Workers, Lookup: net.DefaultResolver.LookupHost})
 	selection, err := Select(o.Controllers, known.Components())
 	if err != nil {
 		return nil, err

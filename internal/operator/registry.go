@@ -37,6 +37,7 @@ import (
 	"stackwright.dev/stackwright/internal/resources"
 	"stackwright.dev/stackwright/internal/resources/bundle"
 	"stackwright.dev/stackwright/internal/resources/kinds"
+	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/services/barbican"
 	"stackwright.dev/stackwright/internal/services/cinder"
 	"stackwright.dev/stackwright/internal/services/glance"
@@ -55,6 +56,8 @@ type Environment struct {
 	Releases func(context.Context) ([]string, error)
 	// Gateway tells that the cluster serves the Gateway API.
 	Gateway bool
+	// Lookup finds the addresses of a name; nil looks for none.
+	Lookup func(ctx context.Context, host string) ([]string, error)
 	// Served tells whether the cluster has the definition of a kind that asks OpenStack; nil says yes to all.
 	Served func(kind string) bool
 	// Unseen tells whether nobody looks at objects of a kind of OpenStack resources for want of a right; nil says no.
@@ -82,6 +85,7 @@ func Registry(e Environment) Entries {
 	if e.OVN == nil {
 		e.OVN = member.Direct
 	}
+	c := service.Cluster{Gateway: e.Gateway, Lookup: e.Lookup}
 	return Entries{
 		entry(controlplane.Definition(e.Releases)),
 		entry(galera.Definition(e.Galera)),
@@ -92,16 +96,16 @@ func Registry(e Environment) Entries {
 		entry(ovn.Definition(e.OVN)),
 		entry(ovnchassis.Definition(e.OVN)),
 		entry(devceph.Definition()),
-		entry(keystone.Definition(e.Gateway)),
-		entry(glance.Definition(e.Gateway)),
-		entry(placement.Definition(e.Gateway)),
-		entry(neutron.Definition(e.Gateway)),
-		entry(nova.Definition(e.Gateway)),
-		entry(novacell.Definition(e.Gateway)),
-		entry(barbican.Definition(e.Gateway)),
-		entry(heat.Definition(e.Gateway)),
-		entry(cinder.Definition(e.Gateway)),
-		entry(horizon.Definition(e.Gateway)),
+		entry(keystone.Definition(c)),
+		entry(glance.Definition(c)),
+		entry(placement.Definition(c)),
+		entry(neutron.Definition(c)),
+		entry(nova.Definition(c)),
+		entry(novacell.Definition(c)),
+		entry(barbican.Definition(c)),
+		entry(heat.Definition(c)),
+		entry(cinder.Definition(c)),
+		entry(horizon.Definition(c)),
 		entry(buildingblock.Definition()),
 		openstackResources(e),
 	}

@@ -33,7 +33,7 @@ func (s Service[T]) RouteSteps() []step.Step[T] {
 		step.When(s.routed), step.After[T](StepEndpoints), step.Condition[T]("RouteReady"),
 		step.Component[T](ComponentSetup),
 	}
-	if !s.Gateway {
+	if !s.Cluster.Gateway {
 		return []step.Step[T]{step.Check("route", refuseRoute[T], options...)}
 	}
 	// The certificate's authority is what the Gateway checks the service by.

@@ -105,10 +105,9 @@ type Service[T Object] struct {
 	Rereads []string
 	// UWSGI are lines that only this service has in the configuration of the program that runs its API, Asked those that
 	// it has for what was asked for.
-	UWSGI []string
-	Asked func(T) []string
-	// Gateway tells that the cluster serves HTTPRoutes of the Gateway API.
-	Gateway bool
+	UWSGI   []string
+	Asked   func(T) []string
+	Cluster Cluster
 }
 
 // Front is a worker that users reach from outside of the cluster, at Path of Port.
@@ -237,7 +236,8 @@ func (s Service[T]) rabbitMQ(o T) string {
 // Steps are those that services have in common. o are options of the steps that run the API and the workers, such as
 // what they come after.
 func (s Service[T]) Steps(o ...step.Option[T]) []step.Step[T] {
-	steps := append(s.RouteSteps(), s.AccessStep(), s.EndpointsStep(), s.CAStep(), s.CertificateStep(), s.GivenStep())
+	steps := append(s.RouteSteps(), s.HostnameStep(), s.AccessStep(), s.EndpointsStep(), s.CAStep(), s.CertificateStep(),
+		s.GivenStep())
 	if s.Database != nil {
 		steps = append(steps, s.DatabaseStep())
 	}

@@ -19,6 +19,7 @@ import (
 	"stackwright.dev/kit/kittest"
 
 	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service"
 )
 
 // Kind is a service under test. Its folder, testdata, has world.yaml, with what the object refers to, given.yaml, with
@@ -27,7 +28,7 @@ type Kind struct {
 	// Object is the object, such as Placement/cloud/placement, Service the name of its controller.
 	Object, Service string
 	// Controllers makes its controller.
-	Controllers func(gateway bool) (kit.Controller, error)
+	Controllers func(service.Cluster) (kit.Controller, error)
 	// Option is one that the service has, such as api.auth_strategy, and Value one that it takes. A service without a
 	// configuration file of oslo.config has none.
 	Option, Value string
@@ -62,7 +63,7 @@ func (k Kind) Scenario(t *testing.T, patch string) kittest.Scenario {
 	}
 	return kittest.Scenario{
 		Scheme:      operator.Scheme(),
-		Controllers: k.controllers(false),
+		Controllers: k.controllers(service.Cluster{}),
 		CRDs:        definitions(append(k.Definitions, "service.stackwright.dev_"+k.Service+"s")...),
 		Files:       []string{"testdata/world.yaml", k.patched(t, patch)},
 		Children:    children,
@@ -91,9 +92,9 @@ func definitions(names ...string) []string {
 	return names
 }
 
-func (k Kind) controllers(gateway bool) func(http.RoundTripper) ([]kit.Controller, error) {
+func (k Kind) controllers(cluster service.Cluster) func(http.RoundTripper) ([]kit.Controller, error) {
 	return func(http.RoundTripper) ([]kit.Controller, error) {
-		c, err := k.Controllers(gateway)
+		c, err := k.Controllers(cluster)
 		return []kit.Controller{c}, err
 	}
 }

@@ -45,6 +45,7 @@ func (k Kind) Promises(t *testing.T) {
 	}
 	t.Run("what waits is named", k.missing)
 	t.Run("a certificate that is given is looked at", k.certificate)
+	t.Run("a hostname without an address is told", k.hostname)
 }
 
 // config is a merge patch of the value in the object's spec.config, as Play.Change takes it.

@@ -43,8 +43,8 @@ var program []byte
 
 const programFile = "stackwright_barbican.py"
 
-// Definition is the controller of key managers. gateway tells that the cluster serves the Gateway API.
-func Definition(gateway bool) kit.Definition[*barbican] {
+// Definition is the controller of key managers.
+func Definition(cluster service.Cluster) kit.Definition[*barbican] {
 	s := api{
 		Name: "barbican", UID: 42403, Home: home,
 		Script: "/usr/bin/barbican-wsgi-api", Port: 9311, Health: "/healthcheck",
@@ -65,7 +65,7 @@ func Definition(gateway bool) kit.Definition[*barbican] {
 			Peers:    []service.Peer{service.Bus()},
 			Settings: func(b *barbican) servicev1.Worker { return b.Spec.Worker },
 		}, listener()},
-		Gateway: gateway,
+		Cluster: cluster,
 	}
 	return kit.Definition[*barbican]{
 		Name:   s.Name,

@@ -9,6 +9,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/barbican"
 )
@@ -17,8 +18,8 @@ func kind() servicetest.Kind {
 	return servicetest.Kind{
 		Object: "Barbican/cloud/barbican", Service: "barbican",
 		Option: "quotas.quota_secrets", Value: "500", Workers: []string{"worker"},
-		Controllers: func(gateway bool) (kit.Controller, error) {
-			return kit.New(barbican.Definition(gateway), operator.Scheme())
+		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
+			return kit.New(barbican.Definition(cluster), operator.Scheme())
 		},
 	}
 }

@@ -68,8 +68,8 @@ const (
 	copierFile   = "stackwright_backup.py"
 )
 
-// Definition is the controller of block storage services. gateway tells that the cluster serves the Gateway API.
-func Definition(gateway bool) kit.Definition[*cinder] {
+// Definition is the controller of block storage services.
+func Definition(cluster service.Cluster) kit.Definition[*cinder] {
 	s := server{service.Service[*cinder]{
 		Name: "cinder", UID: 64061, Home: home,
 		Script: "/usr/bin/cinder-wsgi", Port: 8776, Path: "/v3", Health: "/healthcheck",
@@ -85,7 +85,7 @@ func Definition(gateway bool) kit.Definition[*cinder] {
 		Options: options, Reads: service.CephReads(), Sections: sections,
 		Files: files, Keys: keys,
 		Workers: workers(),
-		Gateway: gateway,
+		Cluster: cluster,
 	}}
 	return kit.Definition[*cinder]{
 		Name: s.Name,

@@ -14,6 +14,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/cinder"
 )
@@ -21,8 +22,8 @@ import (
 func kind() servicetest.Kind {
 	return servicetest.Kind{
 		Object: "Cinder/cloud/cinder", Service: "cinder", Option: "rbd.rbd_max_clone_depth", Value: "3",
-		Controllers: func(gateway bool) (kit.Controller, error) {
-			return kit.New(cinder.Definition(gateway), operator.Scheme())
+		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
+			return kit.New(cinder.Definition(cluster), operator.Scheme())
 		},
 		Stable:      []string{"scheduler", "volume-rbd"},
 		Definitions: []string{"openstack.stackwright.dev_volumetypes"},

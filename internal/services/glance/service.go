@@ -37,8 +37,8 @@ const (
 	refVolumes = "volumes"
 )
 
-// Definition is the controller of image services. gateway tells that the cluster serves the Gateway API.
-func Definition(gateway bool) kit.Definition[*glance] {
+// Definition is the controller of image services.
+func Definition(cluster service.Cluster) kit.Definition[*glance] {
 	s := server{service.Service[*glance]{
 		Name: "glance", File: configFile, UID: 64062, Home: home,
 		Script: "/usr/bin/glance-wsgi-api", Port: 9292, Health: "/healthcheck", Streams: true,
@@ -56,7 +56,7 @@ func Definition(gateway bool) kit.Definition[*glance] {
 		Claims:  claims,
 		Workers: []service.Worker[*glance]{watcher()},
 		Asked:   func(g *glance) []string { return append(modules(g), tidy(g)...) },
-		Gateway: gateway,
+		Cluster: cluster,
 	}}
 	return kit.Definition[*glance]{
 		Name:   s.Name,

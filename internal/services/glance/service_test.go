@@ -12,6 +12,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/glance"
 )
@@ -19,8 +20,8 @@ import (
 func kind() servicetest.Kind {
 	return servicetest.Kind{
 		Object: "Glance/cloud/glance", Service: "glance", Option: "image_format.require_image_format_match", Value: "false",
-		Controllers: func(gateway bool) (kit.Controller, error) {
-			return kit.New(glance.Definition(gateway), operator.Scheme())
+		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
+			return kit.New(glance.Definition(cluster), operator.Scheme())
 		},
 	}
 }

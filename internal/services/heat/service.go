@@ -52,8 +52,8 @@ const (
 //go:embed cfn.py
 var cfnProgram []byte
 
-// Definition is the controller of orchestration services. gateway tells that the cluster serves the Gateway API.
-func Definition(gateway bool) kit.Definition[*heat] {
+// Definition is the controller of orchestration services.
+func Definition(cluster service.Cluster) kit.Definition[*heat] {
 	s := api{
 		Name: "heat", UID: 42418, Home: home,
 		Script: "/usr/bin/heat-wsgi-api", Port: 8004, Path: "/v1/%(project_id)s", Health: "/healthcheck",
@@ -68,7 +68,7 @@ func Definition(gateway bool) kit.Definition[*heat] {
 		Options: options, Reads: []string{refKey, refAdmin}, After: []string{stepKey, stepAdmin},
 		Files:   func(*heat) map[string][]byte { return map[string][]byte{cfnScript: cfnProgram} },
 		Workers: workers(),
-		Gateway: gateway,
+		Cluster: cluster,
 	}
 	return kit.Definition[*heat]{
 		Name:   s.Name,

@@ -13,6 +13,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/heat"
 )
@@ -27,8 +28,8 @@ func kind() servicetest.Kind {
 		Object: object, Service: "heat", Option: "DEFAULT.max_stacks_per_tenant", Value: "50",
 		Workers: []string{"cfn", "engine"}, Others: []string{"Service/heat-cfn", "Domain", "Role"},
 		Definitions: []string{"openstack.stackwright.dev_domains", "openstack.stackwright.dev_roles"},
-		Controllers: func(gateway bool) (kit.Controller, error) {
-			return kit.New(heat.Definition(gateway), operator.Scheme())
+		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
+			return kit.New(heat.Definition(cluster), operator.Scheme())
 		},
 	}
 }

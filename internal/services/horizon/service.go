@@ -44,8 +44,8 @@ var settingsProgram []byte
 //go:embed wsgi.py
 var scriptProgram []byte
 
-// Definition is the controller of dashboards. gateway tells that the cluster serves the Gateway API.
-func Definition(gateway bool) kit.Definition[*horizon] {
+// Definition is the controller of dashboards.
+func Definition(cluster service.Cluster) kit.Definition[*horizon] {
 	s := api{
 		Name: "horizon", UID: 42420, Home: "/var/lib/horizon",
 		Script: service.Folder + "/config/" + scriptFile, Port: 8443, Web: true,
@@ -66,7 +66,7 @@ func Definition(gateway bool) kit.Definition[*horizon] {
 			"static-map = /static/dashboard/img=" + service.Folder + "/" + logos,
 			"static-map = /static=/var/lib/openstack-dashboard/static",
 		},
-		Gateway: gateway,
+		Cluster: cluster,
 	}
 	s.Keys = settings(s)
 	return kit.Definition[*horizon]{

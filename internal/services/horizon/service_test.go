@@ -13,6 +13,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/horizon"
 )
@@ -25,8 +26,8 @@ const (
 func kind() servicetest.Kind {
 	return servicetest.Kind{
 		Object: object, Service: "horizon", Guest: true,
-		Controllers: func(gateway bool) (kit.Controller, error) {
-			return kit.New(horizon.Definition(gateway), operator.Scheme())
+		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
+			return kit.New(horizon.Definition(cluster), operator.Scheme())
 		},
 	}
 }

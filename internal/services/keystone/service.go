@@ -53,8 +53,8 @@ const scriptFile = "stackwright_keystone_wsgi.py"
 //go:embed wsgi.py
 var script []byte
 
-// Definition is the controller of identity services. gateway tells that the cluster serves the Gateway API.
-func Definition(gateway bool) kit.Definition[*keystone] {
+// Definition is the controller of identity services.
+func Definition(cluster service.Cluster) kit.Definition[*keystone] {
 	s := server{service.Service[*keystone]{
 		Name: "keystone", UID: 42425, Home: "/var/lib/keystone",
 		Script: service.Folder + "/config/" + scriptFile, Port: 5000, Path: "/v3", Health: "/healthcheck",
@@ -71,7 +71,7 @@ func Definition(gateway bool) kit.Definition[*keystone] {
 		// Federation reads it from a section named after the protocol, such as openid.
 		Free:    []string{"remote_id_attribute"},
 		Mounts:  []mount{{Name: "fernet", Secret: fernetName}, {Name: "credential", Secret: credentialName}},
-		Gateway: gateway,
+		Cluster: cluster,
 	}}
 	return kit.Definition[*keystone]{
 		Name:   s.Name,

@@ -32,7 +32,7 @@ func scenario(t *testing.T, patch string) kittest.Scenario {
 	t.Helper()
 	return kittest.Scenario{
 		Scheme:      scheme(t),
-		Controllers: controllers(t, false),
+		Controllers: controllers(t, service.Cluster{}),
 		CRDs:        []string{"../../../charts/stackwright-operator/crds"},
 		Files:       []string{"testdata/world.yaml", patched(t, patch)},
 		Children:    map[string]kittest.Behaviour{"Database": kittest.Ready, "MessageBus": kittest.Ready},
@@ -50,11 +50,11 @@ func scheme(t *testing.T) *runtime.Scheme {
 	return s
 }
 
-func controllers(t *testing.T, gateway bool) func(http.RoundTripper) ([]kit.Controller, error) {
+func controllers(t *testing.T, cluster service.Cluster) func(http.RoundTripper) ([]kit.Controller, error) {
 	t.Helper()
 	s := scheme(t)
 	return func(http.RoundTripper) ([]kit.Controller, error) {
-		c, err := kit.New(keystone.Definition(gateway), s)
+		c, err := kit.New(keystone.Definition(cluster), s)
 		return []kit.Controller{c}, err
 	}
 }
@@ -186,7 +186,7 @@ func TestGateway(t *testing.T) {
 	must(t, err)
 	s := scenario(t, patch)
 	s.CRDs = append(s.CRDs, gatewayAPI(t)...)
-	s.Controllers = controllers(t, true)
+	s.Controllers = controllers(t, service.Cluster{Gateway: true})
 	kittest.New(t, s).Run(t, func(p *kittest.Play) {
 		p.Ready()
 		diff := kittest.Diff(string(base), p.Applied())

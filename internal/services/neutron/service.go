@@ -32,8 +32,8 @@ const stepSync = "db-sync"
 
 const configFile = "neutron.conf"
 
-// Definition is the controller of network services. gateway tells that the cluster serves the Gateway API.
-func Definition(gateway bool) kit.Definition[*neutron] {
+// Definition is the controller of network services.
+func Definition(cluster service.Cluster) kit.Definition[*neutron] {
 	s := service.Service[*neutron]{
 		Name: "neutron", UID: 42435, Home: home,
 		Script: "/usr/bin/neutron-api", Port: 9696, Health: "/healthcheck",
@@ -54,7 +54,7 @@ func Definition(gateway bool) kit.Definition[*neutron] {
 		Options: options, Reads: []string{refOVN},
 		Mounts:  []service.Mount[*neutron]{{Name: "ovn", Secret: ovnClient}},
 		Workers: workers(), Files: files,
-		Gateway: gateway,
+		Cluster: cluster,
 	}
 	return kit.Definition[*neutron]{
 		Name: s.Name,

@@ -12,6 +12,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/neutron"
 )
@@ -19,8 +20,8 @@ import (
 func kind() servicetest.Kind {
 	return servicetest.Kind{
 		Object: "Neutron/cloud/neutron", Service: "neutron", Option: "ovn.dhcp_default_lease_time", Value: "3600",
-		Controllers: func(gateway bool) (kit.Controller, error) {
-			return kit.New(neutron.Definition(gateway), operator.Scheme())
+		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
+			return kit.New(neutron.Definition(cluster), operator.Scheme())
 		},
 		Workers:     []string{"rpc", "periodic", "maintenance"},
 		Definitions: []string{"infra.stackwright.dev_ovns", "infra.stackwright.dev_ovnchassis"},

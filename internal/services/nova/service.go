@@ -70,8 +70,8 @@ var schedulerProgram []byte
 
 const schedulerModule = "stackwright_scheduler"
 
-// Definition is the controller of compute services. gateway tells that the cluster serves the Gateway API.
-func Definition(gateway bool) kit.Definition[*nova] {
+// Definition is the controller of compute services.
+func Definition(cluster service.Cluster) kit.Definition[*nova] {
 	s := api{
 		Name: Name, UID: UID, Home: Home,
 		Script: "/usr/bin/nova-api-wsgi", Port: 8774, Path: "/v2.1", Health: "/",
@@ -94,7 +94,7 @@ func Definition(gateway bool) kit.Definition[*nova] {
 		},
 		Rereads: []string{refCells},
 		Workers: workers(),
-		Gateway: gateway,
+		Cluster: cluster,
 	}
 	return kit.Definition[*nova]{
 		Name: s.Name,

@@ -9,6 +9,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/nova"
 )
@@ -18,8 +19,8 @@ const novaCell1 = "NovaCell/cloud/nova-cell1"
 func kind() servicetest.Kind {
 	return servicetest.Kind{
 		Object: "Nova/cloud/nova", Service: "nova", Option: "scheduler.max_attempts", Value: "5",
-		Controllers: func(gateway bool) (kit.Controller, error) {
-			return kit.New(nova.Definition(gateway), operator.Scheme())
+		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
+			return kit.New(nova.Definition(cluster), operator.Scheme())
 		},
 		Stable:      []string{"scheduler", "conductor"},
 		Definitions: []string{"service.stackwright.dev_novacells", "service.stackwright.dev_placements"},

@@ -27,8 +27,8 @@ type (
 // stepSync brings the schema to that of the image. It only adds, so older pods go on.
 const stepSync = "db-sync"
 
-// Definition is the controller of placement services. gateway tells that the cluster serves the Gateway API.
-func Definition(gateway bool) kit.Definition[*placement] {
+// Definition is the controller of placement services.
+func Definition(cluster service.Cluster) kit.Definition[*placement] {
 	s := service.Service[*placement]{
 		Name: "placement", UID: 42482, Home: "/var/lib/placement",
 		Script: "/usr/bin/placement-api", Port: 8778, Health: "/",
@@ -41,7 +41,7 @@ func Definition(gateway bool) kit.Definition[*placement] {
 		Identity:        func(p *placement) servicev1.Identity { return p.Spec.Identity },
 		Type:            "placement", Description: "OpenStack Placement",
 		Options: func(*scope, *oslo.File) {},
-		Gateway: gateway,
+		Cluster: cluster,
 	}
 	return kit.Definition[*placement]{
 		Name: s.Name,

@@ -9,6 +9,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/placement"
 )
@@ -17,8 +18,8 @@ func kind() servicetest.Kind {
 	return servicetest.Kind{
 		Object: "Placement/cloud/placement", Service: "placement",
 		Option: "placement.max_allocation_candidates", Value: "500",
-		Controllers: func(gateway bool) (kit.Controller, error) {
-			return kit.New(placement.Definition(gateway), operator.Scheme())
+		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
+			return kit.New(placement.Definition(cluster), operator.Scheme())
 		},
 	}
 }

@@ -53,8 +53,8 @@ func consoleName(c *cell) string  { return c.Name + "-console-tls" }
 func authorityName(c *cell) string { return c.Name + "-console-ca" }
 
 // Definition is the controller of cells. A cell's API is the one from which servers learn about themselves: so it
-// needs nobody's database but the cell's. gateway tells that the cluster serves the Gateway API.
-func Definition(gateway bool) kit.Definition[*cell] {
+// needs nobody's database but the cell's.
+func Definition(cluster service.Cluster) kit.Definition[*cell] {
 	s := api{
 		Name: nova.Name, UID: nova.UID, Home: nova.Home,
 		Script: "/usr/bin/nova-metadata-wsgi", Port: 8775, Health: "/healthcheck",
@@ -70,7 +70,7 @@ func Definition(gateway bool) kit.Definition[*cell] {
 		Logins:      nova.Logins(), Options: options, Reads: []string{refMetadata}, Files: files,
 		Front:   &service.Front{Worker: console, Port: consolePort, Path: consolePath},
 		Workers: workers(),
-		Gateway: gateway,
+		Cluster: cluster,
 	}
 	return kit.Definition[*cell]{
 		Name: "novacell",

@@ -9,6 +9,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/operator"
+	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 	"stackwright.dev/stackwright/internal/services/nova/novacell"
 )
@@ -16,8 +17,8 @@ import (
 func kind() servicetest.Kind {
 	return servicetest.Kind{
 		Object: "NovaCell/cloud/cell1", Service: "novacell", Option: "libvirt.virt_type", Value: "qemu",
-		Controllers: func(gateway bool) (kit.Controller, error) {
-			return kit.New(novacell.Definition(gateway), operator.Scheme())
+		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
+			return kit.New(novacell.Definition(cluster), operator.Scheme())
 		},
 		Workers: []string{"console"}, Stable: []string{"conductor"}, Part: true,
 		Follows: []string{"secrets/cell1-compute"},
