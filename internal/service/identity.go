@@ -3,6 +3,7 @@ package service
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -227,6 +228,9 @@ func (s Service[T]) authtoken(sc *step.Scope[T], f *oslo.File) {
 	for _, other := range s.Logins {
 		s.login(sc, f, other)
 	}
+	if slices.Contains(s.Logins, KeyUser) {
+		keyManager(f, k.Spec.Region)
+	}
 	if s.User != nil {
 		return
 	}
@@ -250,7 +254,7 @@ func (s Service[T]) login(sc *step.Scope[T], f *oslo.File, section string) {
 	switch section {
 	case "cinder":
 		f.Set(section, "os_region_name", k.Spec.Region)
-	case "service_user":
+	case "service_user", KeyUser:
 	default:
 		f.Set(section, "region_name", k.Spec.Region)
 	}

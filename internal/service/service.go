@@ -67,7 +67,8 @@ type Service[T Object] struct {
 	Description string
 	// Guest tells that the service asks Keystone for its users alone: it has no user of its own, and is in no catalog.
 	Guest bool
-	// Logins are sections by which the service asks other services, as its own user.
+	// Logins are sections by which the service asks other services, as its own user. One with KeyUser knows the key
+	// manager.
 	Logins []string
 	// Options sets what only this service has in its configuration file, nil for services without a file of oslo.config.
 	// Reads are the references that Options and Keys look at.

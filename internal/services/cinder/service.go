@@ -81,7 +81,7 @@ func Definition(cluster service.Cluster) kit.Definition[*cinder] {
 		Notifies:    func(c *cinder) bool { return c.Spec.Notifications },
 		Identity:    func(c *cinder) servicev1.Identity { return c.Spec.Identity },
 		Type:        "block-storage", Description: "OpenStack Block Storage",
-		Logins:  []string{"nova", "service_user"},
+		Logins:  []string{"nova", "service_user", service.KeyUser},
 		Options: options, Reads: service.CephReads(), Sections: sections,
 		Files: files, Keys: keys,
 		Workers: workers(),

@@ -221,10 +221,9 @@ func authorityNames(n *nova) (databases, buses string) {
 // register writes the cells into Nova's database, and removes rows of pods that there are no more.
 func register(s *scope) (pod, error) {
 	return pod{
-		Component:   stepRegister,
+		Component: stepRegister, Alone: true,
 		Command:     Manage("register", "--cells", service.Folder+"/cells/"+keyCells),
 		Mounts:      []service.Mount[*nova]{{Name: "cells", Secret: cellsName}},
-		Alone:       true,
 		Annotations: map[string]string{annotationCells: s.Digest(refCells, keyCells)},
 	}, nil
 }

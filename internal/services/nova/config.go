@@ -19,8 +19,10 @@ func Files() map[string][]byte {
 	return map[string][]byte{programFile: program, schedulerModule + ".py": schedulerProgram, policyFile: []byte(policy)}
 }
 
-// Logins are the services that Nova's programs ask, and the one as which they vouch for their users.
-func Logins() []string { return []string{"cinder", "keystone", "neutron", "placement", "service_user"} }
+// Logins are the services that Nova's programs ask, and those as which they vouch for their users.
+func Logins() []string {
+	return []string{"cinder", "keystone", "neutron", "placement", "service_user", service.KeyUser}
+}
 
 // Common is what all programs of Nova have in common.
 func Common(f *oslo.File, notifications bool) {
