@@ -119,7 +119,7 @@ func sections(c *cinder) map[string]string {
 
 // files lie beside the configuration file.
 func files(c *cinder) map[string][]byte {
-	out := map[string][]byte{programFile: program, launcherFile: launcher, copierFile: copier}
+	out := map[string][]byte{programFile: program, launcherFile: launcher, copierFile: copier, openerFile: opener}
 	for _, b := range c.Spec.Backends {
 		if b.NFS != nil {
 			out[sharesFile(b.Name)] = []byte(strings.Join(b.NFS.Shares, "\n") + "\n")

@@ -62,10 +62,16 @@ var launcher []byte
 //go:embed backup.py
 var copier []byte
 
+// opener lets both open volumes in a Ceph.
+//
+//go:embed ceph.py
+var opener []byte
+
 const (
 	programFile  = "stackwright_cinder.py"
 	launcherFile = "stackwright_volume.py"
 	copierFile   = "stackwright_backup.py"
+	openerFile   = "stackwright_ceph.py"
 )
 
 // Definition is the controller of block storage services.

@@ -8,7 +8,8 @@ A back end that goes later is in what the driver reports every minute, or the re
 is told; for the operator a file is touched with each good report, which is good for as long as three of them take.
 Orders that are under way may yet succeed, so the program goes on.
 
-Nothing is asked of a helper that runs as root, see stackwright_backup.
+Nothing is asked of a helper that runs as root, see stackwright_backup. A copy of an encrypted volume is opened, to see
+whether it can have another key (volume/flows/manager/create_volume.py, _rekey_volume): one in a Ceph cannot.
 """
 
 import os
@@ -21,6 +22,8 @@ from cinder import objects
 objects.register_all()  # before the manager, which names them
 from cinder.volume import manager  # noqa: E402
 from os_brick import privileged  # noqa: E402
+
+import stackwright_ceph  # noqa: E402, F401, opens volumes in a Ceph
 
 PAUSE = 10
 BEAT = "/tmp/beat"

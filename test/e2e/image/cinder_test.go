@@ -26,23 +26,19 @@ for name, where in {
     with open(ring, 'w') as f:
         f.write('the key of ' + name)
 
-from cinder.cmd import backup
 from os_brick.initiator.connectors import rbd
-backup.main = lambda: 0
 rbd.RBDConnector._get_rbd_handle = lambda self, properties: print(properties['hosts'][-1], properties['keyring'])
 script = sys.argv[1]
-sys.argv = ['stackwright_backup', '--config-file', os.path.join(folder, 'cinder.conf')]
-try:
-    exec(script, types.ModuleType('ours').__dict__)
-except SystemExit: pass
+sys.argv = ['stackwright_volume', '--config-file', os.path.join(folder, 'cinder.conf')]
+exec(script, types.ModuleType('ours').__dict__)
 for hosts in ['10.0.0.1'], ['10.0.0.10'], ['10.9.9.9', '2001:db8::1'], ['2001:DB8::10'], ['mon-1'], ['mon-10'], \
         ['mon-2.example.org']:
     rbd.RBDConnector._get_rbd_handle(None, {'auth_username': 'volumes', 'hosts': hosts})
 `
 
 // The key of a volume is that of its own Ceph, however alike the addresses of others are.
-func TestBackupKnowsWhichCephItIs(t *testing.T) {
-	script, err := os.ReadFile("../../../internal/services/cinder/backup.py")
+func TestCinderKnowsWhichCephItIs(t *testing.T) {
+	script, err := os.ReadFile("../../../internal/services/cinder/ceph.py")
 	must(t, err)
 	out, err := layer.Exec(t.Context(), stored(t, build(t, "", "").Images["cinder"]), "", "python3", "-c", opens,
 		string(script))
