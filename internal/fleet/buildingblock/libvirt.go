@@ -45,9 +45,9 @@ func libvirtSet(s *scope) ([]client.Object, error) {
 		c.Command = slices.Insert(c.Command, 2, "--keys="+keysDir)
 		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "keys", MountPath: keysDir, ReadOnly: true},
 			corev1.VolumeMount{Name: "secrets", MountPath: "/etc/libvirt/secrets"})
-		// What libvirtd keeps of keys does not reach the node's disk.
+		// What libvirtd keeps of keys does not reach the node's disk. Each encrypted volume has one, in two files of a page.
 		memory := &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory,
-			SizeLimit: resource.NewQuantity(1<<20, resource.BinarySI)}
+			SizeLimit: resource.NewQuantity(16<<20, resource.BinarySI)}
 		volumes = append(volumes, secret("keys", keysName(b)),
 			corev1.Volume{Name: "secrets", VolumeSource: corev1.VolumeSource{EmptyDir: memory}})
 	}
