@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
@@ -70,6 +71,14 @@ func branded(w *story.World, namespace string) {
 // server makes one that runs, and returns its host and what removes it.
 func server(f fleet, change ...func(*fleetv1.BuildingBlock)) (rack *fleetv1.BuildingBlock, remove func()) {
 	f.Helper()
+	return scripted(f, "", change...)
+}
+
+// scripted is a server that is given another script than that of the file, unless it is empty.
+func scripted(f fleet, script string, change ...func(*fleetv1.BuildingBlock)) (rack *fleetv1.BuildingBlock,
+	remove func(),
+) {
+	f.Helper()
 	rack = f.connected(change...)
 	host := "guest." + f.Namespace + ".svc"
 	offerCloud(f.World, host)
@@ -77,6 +86,11 @@ func server(f fleet, change ...func(*fleetv1.BuildingBlock)) (rack *fleetv1.Buil
 	objects := append(manifest(f.World, "testdata/server.yaml"), raw(f.World, picture))
 	f.Apply(picture)
 	for _, o := range objects[:len(objects)-1] {
+		if o.GetKind() == "Secret" && script != "" {
+			if err := unstructured.SetNestedField(o.Object, script, "stringData", "script"); err != nil {
+				f.Fatal(err)
+			}
+		}
 		f.Apply(o)
 	}
 	f.Eventually(3*time.Minute, "the server is ready", func(ctx context.Context) error {
