@@ -127,6 +127,10 @@ func inhabit(w *story.World, all []*corev1.Namespace) {
 	populate(w, planes[0])
 }
 
+// parts are the kinds of objects that a control plane is made of.
+const parts = "stackwright,deployments,statefulsets,jobs,cronjobs,services,serviceaccounts,secrets,configmaps," +
+	"persistentvolumeclaims,poddisruptionbudgets,networkpolicies,roles,rolebindings"
+
 // scatter deletes everything in a namespace, and the namespace somewhere between, in an order that the seed decides. It
 // returns how much there was.
 func scatter(w *story.World, namespace string, seed uint64) int {
