@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"net/url"
@@ -177,6 +178,18 @@ func TestReadmeCountsTheKindsOfResources(t *testing.T) {
 	if want := fmt.Sprintf("[%d kinds](docs/kinds/README.md)", listed); !strings.Contains(string(readFile(t, "README.md")),
 		want) {
 		t.Errorf("README.md does not say %s", want)
+	}
+}
+
+// The page about conformance says of each kind which story plays it, or why none does.
+func TestEachKindIsHeldToSomething(t *testing.T) {
+	const page = "docs/explanation/conformance.md"
+	rows := regexp.MustCompile(`(?m)^\|.*\|$`).FindAll(readFile(t, page), -1)
+	text := bytes.Join(rows, []byte("\n"))
+	for _, k := range resourcekinds.Served() {
+		if !regexp.MustCompile(`\b` + k.Name + `\b`).Match(text) {
+			t.Errorf("%s has no row with %s", page, k.Name)
+		}
 	}
 }
 

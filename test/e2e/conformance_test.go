@@ -14,9 +14,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
-	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/resources"
 	"stackwright.dev/stackwright/internal/resources/body"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
@@ -29,30 +29,102 @@ func TestIdentityConforms(t *testing.T) {
 	w := story.Start(t)
 	w.Cloud()
 	offerCloud(w)
-	s := newSuite(w, manifest(w, "testdata/identity.yaml"), "identity")
-	s.made()
-	s.edited()
-	s.unmade()
-	s.drifted()
-	s.deletedOutside()
-	s.letGo()
-	s.observed()
-	s.foreign()
-	s.importedByID()
-	s.importedByFilter()
-	s.adopted()
+	newSuite(w, plan{objects: manifest(w, "testdata/identity.yaml"), services: []string{"identity"},
+		also: (*suite).unmade, patience: 2 * time.Minute}).conforms()
 }
 
-// edited changes each field that can be changed, twice.
+// conforms plays all that a kind does, with all kinds at once.
+func (s *suite) conforms() {
+	s.Helper()
+	for _, step := range []struct {
+		name string
+		play func()
+	}{
+		{"made", s.made}, {"edited", s.edited}, {"drifted", s.drifted}, {"deleted outside", s.deletedOutside},
+		{"let go", s.letGo}, {"observed", s.observed}, {"not taken", s.foreign}, {"imported by id", s.importedByID},
+		{"imported by filter", s.importedByFilter}, {"adopted and deleted", s.adopted},
+	} {
+		s.now = step.name
+		began := time.Now()
+		step.play()
+		s.took = append(s.took, fmt.Sprintf("%s %s", step.name, time.Since(began).Round(time.Second)))
+	}
+	removeAll(s.World, s.shared)
+	s.tell()
+}
+
+// made makes all objects at once under an operator that is killed meanwhile: there is one of each in the end.
+func (s *suite) made() {
+	s.Helper()
+	s.plays(s.objects)
+	ctx, end := context.WithCancel(s.Context())
+	defer end()
+	census, before := s.census(ctx), map[string]int{}
+	for i, o := range s.objects {
+		before[o.GetKind()] = s.count(ctx, census, o)
+		s.Apply(o)
+		if i == len(s.objects)/2 {
+			s.Kill(operators, "stackwright-operator")
+		}
+	}
+	s.done()
+	s.learn()
+	s.total = map[string]int{}
+	for _, o := range s.objects {
+		s.total[o.GetKind()] = max(s.total[o.GetKind()], before[o.GetKind()]) + 1
+	}
+	for kind, n := range s.plan.more {
+		s.total[kind] += n
+	}
+	s.mustLook()
+}
+
+// count is how many resources of an object's kind there are. What those are parts of that the story makes is not there
+// yet, and there is always one of a singleton.
+func (s *suite) count(ctx context.Context, census *resources.Census, o *unstructured.Unstructured) int {
+	s.Helper()
+	if kindOf(o).Shape == d.Singleton {
+		return 0
+	}
+	all, err := s.all(ctx, census, o)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return len(all)
+}
+
+// edited changes each field of the edits, twice.
 func (s *suite) edited() {
 	s.Helper()
+	s.plays(s.withEdits())
 	for n := range 2 {
-		for _, o := range s.objects {
-			s.patch(o, map[string]any{"resource": values(o, n)})
+		for _, o := range s.withEdits() {
+			s.patch(o, map[string]any{"resource": s.edits[nameOf(o)][n]})
 		}
 		s.done()
 		s.learn()
-		s.Eventually(10*time.Second, "the cloud has all edits", s.has(n))
+		s.Eventually(20*time.Second, "the cloud has all edits", s.has(n))
+	}
+	if s.plan.also != nil {
+		s.plan.also(s)
+	}
+}
+
+// has checks that the cloud has the n-th values of all fields of the edits.
+func (s *suite) has(n int) func(context.Context) error {
+	return func(ctx context.Context) error {
+		found, err := s.look(ctx)
+		errs := []error{err}
+		for _, o := range s.withEdits() {
+			want := s.wanted(kindOf(o), s.edits[nameOf(o)][n], "")
+			for _, f := range s.fields(o) {
+				v, ok := want[f.API]
+				if seen := body.Actual(f, found[nameOf(o)].Fields); ok && !body.Same(f, v, seen) {
+					errs = append(errs, fmt.Errorf("%s has %s %v, want %v", nameOf(o), f.API, seen, v))
+				}
+			}
+		}
+		return errors.Join(errs...)
 	}
 }
 
@@ -81,12 +153,13 @@ func (s *suite) unmade() {
 // drifted changes each field behind the operator's back: that is told, left alone and put right, as the object says.
 func (s *suite) drifted() {
 	s.Helper()
+	s.plays(s.withEdits())
 	s.patchAll(map[string]any{"drift": "Report"})
 	found := s.mustLook()
-	for _, o := range s.objects {
+	for _, o := range s.withEdits() {
 		s.spoil(o, found[nameOf(o)])
 	}
-	s.Eventually(time.Minute, "drift is told", s.tells(true))
+	s.Eventually(s.plan.patience, "drift is told", s.tells(true))
 	if err := s.has(0)(s.Context()); err != nil {
 		s.Errorf("what is only to be reported was changed: %v", err)
 	}
@@ -96,29 +169,6 @@ func (s *suite) drifted() {
 	s.patchAll(map[string]any{"drift": nil})
 	s.Eventually(time.Minute, "drift is corrected", s.has(1))
 	s.done()
-}
-
-// spoil gives a resource other values, by one request.
-func (s *suite) spoil(o *unstructured.Unstructured, f resources.Found) {
-	s.Helper()
-	name, fields := nameOf(o), s.wanted(kindOf(o), values(o, 0), "")
-	of := editable(o)
-	if len(of) == 0 {
-		return
-	}
-	maps.DeleteFunc(fields, func(api string, _ any) bool {
-		return !slices.ContainsFunc(of, func(f d.Field) bool { return f.API == api })
-	})
-	path, missing := body.Path(f.Kind.Path, f.Fields)
-	if missing != "" {
-		s.Fatalf("%s has no %s", name, missing)
-	}
-	inside, _ := body.Sent(f.Kind, fields)
-	_, err := s.door.Do(s.Context(), openstack.Request{Service: f.Kind.Service, Method: f.Kind.Update.Method,
-		Path: strings.TrimPrefix(path, "/") + "/" + f.ID, Body: map[string]any{f.Kind.Item: inside}})
-	if err != nil {
-		s.Fatalf("changing what %s stands for: %v", name, err)
-	}
 }
 
 // tells checks that each object lists the fields that differ, or none.
@@ -131,7 +181,7 @@ func (s *suite) tells(drift bool) func(context.Context) error {
 				return err
 			}
 			told, _, _ := unstructured.NestedSlice(now.Object, "status", "drift")
-			if want := len(values(o, 0)); drift && len(told) != want || !drift && len(told) > 0 {
+			if want := len(s.edits[nameOf(o)][0]); drift && len(told) != want || !drift && len(told) > 0 {
 				errs = append(errs, fmt.Errorf("%s lists %d fields of %d: %v", nameOf(o), len(told), want, told))
 			}
 		}
@@ -139,13 +189,17 @@ func (s *suite) tells(drift bool) func(context.Context) error {
 	}
 }
 
-// deletedOutside deletes everything behind the operator's back: it is made again, once.
+// deletedOutside deletes everything behind the operator's back: it is made again, once. Of tangled resources some could
+// not be deleted any more if others came back meanwhile.
 func (s *suite) deletedOutside() {
 	s.Helper()
-	if err := s.clear(s.Context()); err != nil {
+	s.plays(s.objects)
+	if s.plan.tangled {
+		s.away(func() { s.Eventually(s.plan.patience, "everything is deleted outside", s.emptied) })
+	} else if err := s.clear(s.Context()); err != nil {
 		s.Fatal(err)
 	}
-	s.Eventually(2*time.Minute, "everything is made again", func(ctx context.Context) error {
+	s.Eventually(max(s.plan.patience, 2*time.Minute), "everything is made again", func(ctx context.Context) error {
 		if err := allReady(ctx, s.World, s.objects); err != nil {
 			return err
 		}
@@ -153,14 +207,16 @@ func (s *suite) deletedOutside() {
 		_, err := s.look(ctx)
 		return err
 	})
-	s.Eventually(10*time.Second, "it is as declared", s.has(1))
+	s.Eventually(20*time.Second, "it is as declared", s.has(1))
 }
 
 // letGo takes the objects away, and leaves what they stand for.
 func (s *suite) letGo() {
 	s.Helper()
+	s.plays(s.objects)
 	s.patchAll(map[string]any{"policy": "detach"})
 	for _, o := range s.objects {
+		s.named[nameOf(o)] = runtime.DeepCopyJSON(s.specs[nameOf(o)])
 		s.pin(kindOf(o).Fields, s.specs[nameOf(o)])
 		for _, f := range kindOf(o).Fields {
 			if _, said := s.specs[nameOf(o)][f.Spec()]; !said && f.Named {
@@ -188,8 +244,8 @@ func (s *suite) pin(fields []d.Field, declared map[string]any) {
 			case f.IsRef():
 				f.Ref = body.RefKind(f, fields, declared)
 				id, err := s.ID(f, m)
-				if err != nil {
-					s.Fatal(err)
+				if err != nil || id == "" {
+					s.Fatalf("finding the %s that %v stands for: %v", f.Ref, m, err)
 				}
 				list[i] = map[string]any{"id": id}
 			default:
@@ -242,7 +298,8 @@ func (s *suite) again(what string, spec func(left) map[string]any,
 		s.Apply(u)
 		made = append(made, u)
 	}
-	s.Eventually(time.Minute, what, func(ctx context.Context) error { return check(ctx, made) })
+	s.plays(made)
+	s.Eventually(s.plan.patience, what, func(ctx context.Context) error { return check(ctx, made) })
 	removeAll(s.World, made)
 	s.same(s.mustLook(), s.kept)
 }
@@ -339,17 +396,22 @@ func (s *suite) importedByFilter() {
 	}, s.stand)
 }
 
-// adopted takes all over by what is declared, and deletes it.
+// adopted takes all over by what is declared, and deletes it. Tangled resources are deleted in the order that their
+// objects' references tell.
 func (s *suite) adopted() {
 	s.Helper()
+	s.plays(s.objects)
 	for _, o := range s.objects {
-		u := o.DeepCopy()
-		u.Object["spec"] = s.left(o).spec("adopt", nil)
+		u, l := o.DeepCopy(), s.left(o)
+		if s.plan.tangled {
+			l.resource = s.named[nameOf(o)]
+		}
+		u.Object["spec"] = l.spec("adopt", nil)
 		s.Apply(u)
 	}
-	s.Eventually(time.Minute, "all are adopted", func(ctx context.Context) error { return s.stand(ctx, s.objects) })
+	s.Eventually(s.plan.patience, "all are adopted", func(ctx context.Context) error { return s.stand(ctx, s.objects) })
 	removeAll(s.World, s.objects)
-	if left, _ := s.look(s.Context()); len(left) > 0 {
-		s.Errorf("there is left: %v", slices.Sorted(maps.Keys(left)))
+	if err := s.nothing(s.Context()); err != nil {
+		s.Error(err)
 	}
 }

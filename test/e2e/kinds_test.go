@@ -5,7 +5,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,9 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
-	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
-	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/resources/kinds"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
@@ -36,26 +32,17 @@ var changed = map[string]string{
 	"Image/shown": "tags: [kept]",
 }
 
-// Each kind of the compute, block storage, image and placement services does on the real ones what it does on the fake
-// cloud: it is made, in no order, is changed by its object, is there once after the operator was killed, is what is
-// declared again when somebody changed it meanwhile, and goes without a rest. Identity, networks, stacks and keys have
-// stories of their own.
+// Each kind of the compute, block storage, image and placement services does on the real ones, while a server answers,
+// what it does on the fake cloud: it is made, in no order, is changed by its object, is there once after the operator
+// was killed, is what is declared again when somebody changed it meanwhile, and goes without a rest. TestServersConform
+// plays more with them.
 func TestEachKindIsServed(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
-	f := stored(w, func(s *controlplanev1.Services) {
-		s.Cinder.Backup = &servicev1.CinderBackup{RBD: inPool("backup", "backups")}
-	})
-	_, remove := server(f, func(b *fleetv1.BuildingBlock) {
-		b.Spec.Libvirt = &fleetv1.Libvirt{Ceph: []fleetv1.CephUser{{Secret: "ceph-cinder"}}}
-	})
-	text, err := os.ReadFile("testdata/kinds.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects := decoded(w, strings.ReplaceAll(string(text), "HOST", "guest."+w.Namespace+".svc"))
+	_, remove := server(stored(w, backedUp), withVolumes)
+	objects := ofServices(w, "guest."+w.Namespace+".svc")
 	all := append(manifest(w, "testdata/server.yaml"), objects...)
-	for _, service := range []string{"compute", "block-storage", "image", "placement"} {
+	for _, service := range computing {
 		everyKind(w, all, service)
 	}
 	ready := func(ctx context.Context) error { return allDone(ctx, w, all) }
@@ -95,7 +82,7 @@ func TestEachKindIsServed(t *testing.T) {
 	if strings.Contains(left, "fast") || strings.Contains(left, "FAST") || strings.Contains(left, "CARD") {
 		t.Errorf("there is left %s", left)
 	}
-	t.Logf("%d kinds pass", len(kindsOf(all, "compute", "block-storage", "image", "placement")))
+	t.Logf("%d kinds pass", len(kindsOf(all, computing...)))
 }
 
 // changeAll changes objects as changed has it.

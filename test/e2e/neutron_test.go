@@ -29,12 +29,7 @@ func TestNeutronConnects(t *testing.T) {
 	cp := w.Cloud()
 	neutron := &servicev1.Neutron{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-neutron"}}
 	asked := w.Change(cp)
-	asked.Spec.Services.Neutron = &controlplanev1.NeutronService{
-		PhysicalNetworks: []servicev1.PhysicalNetwork{
-			{Name: "public"}, {Name: "rack", VLANs: []servicev1.VLANRange{"100:199"}},
-		},
-		DNSDomain: "cloud.example.org",
-	}
+	asked.Spec.Services.Neutron = wired()
 	w.Apply(asked)
 	t.Logf("Neutron is ready after %s", w.Ready(story.UpToReady, neutron))
 	w.Ready(time.Minute, cp)
@@ -78,6 +73,16 @@ func TestNeutronConnects(t *testing.T) {
 	w.Gone(2*time.Minute, neutron)
 	if out := w.OpenStack("catalog", "list"); strings.Contains(out, "neutron") {
 		t.Errorf("without Neutron the catalog is %s", out)
+	}
+}
+
+// wired is a Neutron with the wires of network.yaml.
+func wired() *controlplanev1.NeutronService {
+	return &controlplanev1.NeutronService{
+		PhysicalNetworks: []servicev1.PhysicalNetwork{
+			{Name: "public"}, {Name: "rack", VLANs: []servicev1.VLANRange{"100:199"}},
+		},
+		DNSDomain: "cloud.example.org",
 	}
 }
 

@@ -7,24 +7,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/internal/openstack"
 	"stackwright.dev/stackwright/internal/resources"
 	"stackwright.dev/stackwright/internal/resources/body"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 	"stackwright.dev/stackwright/internal/resources/kinds"
-	"stackwright.dev/stackwright/internal/resources/sample"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
@@ -32,55 +30,25 @@ import (
 // by the descriptors, without the operator.
 type suite struct {
 	*story.World
+	plan    plan
 	door    resources.Door
 	objects []*unstructured.Unstructured
-	// ids of what the objects stand for, specs by which they can be made anew, when nothing else is there, and kept, what
-	// the cloud had of each when they were let go. The keys are Kind/name.
-	ids   map[string]string
-	specs map[string]map[string]any
-	kept  map[string]resources.Found
+	// shared are what the objects need besides: of other services, or of kinds that only look.
+	shared []*unstructured.Unstructured
+	// ids of what the objects stand for, specs by which they can be made anew, when nothing else is there, named, the same
+	// with references by name, and kept, what the cloud had of each when they were let go. The keys are Kind/name.
+	ids          map[string]string
+	specs, named map[string]map[string]any
+	kept         map[string]resources.Found
+	edits        map[string]edit
 	// hidden are in no list that the credentials see.
 	hidden map[string]bool
 	// total is how many resources of a kind there are.
 	total map[string]int
-}
-
-func newSuite(w *story.World, objects []*unstructured.Unstructured, services ...string) *suite {
-	w.Helper()
-	for _, service := range services {
-		everyKind(w, objects, service)
-	}
-	login := &corev1.Secret{}
-	key := client.ObjectKey{Namespace: "openstack", Name: "openstack-keystone-clouds"}
-	if err := w.Get(w.Context(), key, login); err != nil {
-		w.Fatal(err)
-	}
-	pool := openstack.NewPool(openstack.Options{})
-	w.Cleanup(pool.Close)
-	door, err := resources.Sessions(pool)(w.Context(), "story",
-		resources.ConfigOf(&openstackv1.CloudSpec{Entry: "default"}, login.Data))
-	if err != nil {
-		w.Fatal(err)
-	}
-	s := &suite{World: w, door: door, ids: map[string]string{}, specs: map[string]map[string]any{},
-		hidden: map[string]bool{}}
-	w.Cleanup(func() {
-		if s.Leave(); !s.Failed() {
-			return
-		}
-		// What objects were taken away from would be in the way of other stories.
-		if err := s.clear(context.Background()); err != nil {
-			s.Logf("something is left in the cloud: %v", err)
-		}
-	})
-	for _, o := range objects {
-		if k := kindOf(o); k != nil && slices.Contains(services, k.Service) && !k.ReadOnly {
-			s.objects = append(s.objects, o)
-			continue
-		}
-		w.Apply(o)
-	}
-	return s
+	// now is the step that is played, took how long each did, and played which ones a kind took part in.
+	now    string
+	took   []string
+	played map[string][]string
 }
 
 // kindOf is the kind of an object; nil for one that is no resource of OpenStack.
@@ -128,20 +96,24 @@ func (s *suite) patchAll(spec map[string]any) {
 // done waits until all objects are ready as they are declared now.
 func (s *suite) done() {
 	s.Helper()
-	s.Eventually(2*time.Minute, "everything is ready", func(ctx context.Context) error {
+	s.Eventually(s.plan.patience, "everything is ready", func(ctx context.Context) error {
 		return allDone(ctx, s.World, s.objects)
 	})
 }
 
-// census reads the cloud anew.
+// census reads the cloud anew. Heat lists stacks of all projects to nobody.
 func (s *suite) census(ctx context.Context) *resources.Census {
-	return resources.NewCensus(ctx, kinds.Served(), s.door, resources.Scope{AllProjects: true})
+	return resources.NewCensus(ctx, kinds.Served(), s.door,
+		resources.Scope{AllProjects: !slices.Contains(s.plan.services, kinds.Stack.Service)})
 }
 
 // learn notes what the objects stand for.
 func (s *suite) learn() {
 	s.Helper()
-	for _, o := range s.objects {
+	for _, o := range slices.Concat(s.shared, s.objects) {
+		if kindOf(o) == nil {
+			continue
+		}
 		now := s.live(o)
 		s.ids[nameOf(o)], _, _ = unstructured.NestedString(now.Object, "status", "id")
 		s.specs[nameOf(o)], _, _ = unstructured.NestedMap(now.Object, "spec", "resource")
@@ -149,53 +121,111 @@ func (s *suite) learn() {
 }
 
 // look finds in the cloud what the objects stand for. It is an error when one of them stands for nothing, or when the
-// cloud has more of a kind than it had.
+// cloud has more of a kind than it had. Nothing is returned when the cloud cannot be read.
 func (s *suite) look(ctx context.Context) (map[string]resources.Found, error) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	census, out, errs := s.census(ctx), map[string]resources.Found{}, []error{}
 	for _, o := range s.objects {
-		k := kindOf(o)
-		all, err := census.Of(ctx, k.Name)
+		k, name := kindOf(o), nameOf(o)
+		all, err := s.all(ctx, census, o)
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(all, func(f resources.Found) bool {
-			if !k.Keyed() {
-				return f.ID == s.ids[nameOf(o)]
-			}
-			return resources.Stands(k, s.wanted(k, s.specs[nameOf(o)], o.GetName()), f)
-		})
-		if i < 0 && !k.Keyed() && s.ids[nameOf(o)] != "" {
-			f, err := s.one(ctx, k, s.ids[nameOf(o)])
+		i := slices.IndexFunc(all, func(f resources.Found) bool { return s.stands(o, f) })
+		if i < 0 && !k.Keyed() && s.ids[name] != "" {
+			f, err := s.one(ctx, o)
 			if err == nil {
-				all, i, s.hidden[nameOf(o)] = []resources.Found{f}, 0, true
+				all, i, s.hidden[name] = []resources.Found{f}, 0, true
 			}
 		}
 		switch {
 		case i < 0:
-			errs = append(errs, fmt.Errorf("the cloud has no %s", nameOf(o)))
+			errs = append(errs, fmt.Errorf("the cloud has no %s", name))
 		case s.total[k.Name] > 0 && len(all) > s.total[k.Name]:
 			errs = append(errs, fmt.Errorf("the cloud has %d %s, want %d", len(all), k.Plural, s.total[k.Name]))
 		default:
-			out[nameOf(o)] = all[i]
+			out[name] = all[i]
 		}
 	}
 	return out, errors.Join(errs...)
 }
 
-// one looks at a resource by its id.
-func (s *suite) one(ctx context.Context, k *d.Kind, id string) (resources.Found, error) {
+// stands tells whether a resource is what an object stands for.
+func (s *suite) stands(o *unstructured.Unstructured, f resources.Found) bool {
+	s.Helper()
+	if k := kindOf(o); k.Keyed() {
+		return resources.Stands(k, s.wanted(k, s.specs[nameOf(o)], o.GetName()), f)
+	}
+	return f.ID == s.ids[nameOf(o)]
+}
+
+// all are the resources of an object's kind that nobody but a story makes; of a singleton, of which there is one for
+// each project, that which the object names.
+func (s *suite) all(ctx context.Context, census *resources.Census, o *unstructured.Unstructured) ([]resources.Found,
+	error) {
+	s.Helper()
+	if k := kindOf(o); k.Shape != d.Singleton {
+		all, err := census.Of(ctx, k.Name)
+		return slices.DeleteFunc(slices.Clone(all), byItself), err
+	}
+	f, err := s.one(ctx, o)
+	if class := openstack.ClassOf(err); class == openstack.NotFound || class == openstack.Invalid {
+		return nil, nil // its project is gone
+	}
+	return []resources.Found{f}, err
+}
+
+// byItself tells whether OpenStack makes a resource with another one.
+func byItself(f resources.Found) bool {
+	text := func(api string) string { v, _ := f.Fields[api].(string); return v }
+	switch f.Kind.Name {
+	case "Port":
+		return strings.HasPrefix(text("device_owner"), "network:")
+	case "SecurityGroup":
+		return text("name") == "default"
+	case "SecurityGroupRule":
+		return text("protocol") == ""
+	case "Segment":
+		return text("name") == ""
+	}
+	return false
+}
+
+// one looks at what an object stands for by itself.
+func (s *suite) one(ctx context.Context, o *unstructured.Unstructured) (resources.Found, error) {
+	s.Helper()
+	k, id := kindOf(o), s.ids[nameOf(o)]
+	wanted := s.wanted(k, s.specs[nameOf(o)], o.GetName())
+	path, missing := body.Path(k.Path, wanted)
+	if missing != "" {
+		return resources.Found{}, fmt.Errorf("%s has no %s", nameOf(o), missing)
+	}
+	if k.Shape != d.Singleton {
+		path += "/" + id
+	}
 	r, err := s.door.Do(ctx, openstack.Request{Service: k.Service, Method: http.MethodGet,
-		Path: strings.TrimPrefix(k.Path, "/") + "/" + id})
+		Path: strings.TrimPrefix(path, "/"), Microversion: k.Read})
 	if err != nil {
 		return resources.Found{}, err
 	}
 	shown := map[string]any{}
 	err = json.Unmarshal(r.Body, &shown)
-	inside, _ := shown[k.Item].(map[string]any)
-	return resources.Found{Kind: k, ID: id, Fields: body.Seen(k, inside)}, err
+	inside, ok := shown[k.Item].(map[string]any)
+	if !ok && k.Item == d.None {
+		inside = shown
+	}
+	fields := body.Seen(k, inside)
+	for _, f := range k.Fields {
+		if in(k.Path, f) {
+			fields[f.API] = wanted[f.API]
+		}
+	}
+	return resources.Found{Kind: k, ID: id, Fields: fields}, err
 }
+
+// in tells whether a path has a field.
+func in(path string, f d.Field) bool { return strings.Contains(path, "{"+f.API+"}") }
 
 // clear deletes what the objects stand for.
 func (s *suite) clear(ctx context.Context) error {
@@ -203,14 +233,14 @@ func (s *suite) clear(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	found, err := s.look(ctx)
-	if len(found) == 0 {
+	if found == nil {
 		return err
 	}
 	census := s.census(ctx)
-	errs := []error{err}
+	errs := []error{}
 	for _, o := range s.objects {
 		f, there := found[nameOf(o)]
-		if !there {
+		if !there || !s.remains(o, f) {
 			continue
 		}
 		if f.Kind.Keyed() {
@@ -221,6 +251,70 @@ func (s *suite) clear(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// remains tells whether there is something to delete. What always exists has its defaults then.
+func (s *suite) remains(o *unstructured.Unstructured, f resources.Found) bool {
+	s.Helper()
+	if f.Kind.Shape != d.Singleton {
+		return true
+	}
+	want := s.wanted(f.Kind, s.specs[nameOf(o)], o.GetName())
+	return !slices.ContainsFunc(f.Kind.Fields, func(field d.Field) bool {
+		v, declared := want[field.API]
+		return declared && !body.Same(field, v, body.Actual(field, f.Fields))
+	})
+}
+
+// nothing checks that nothing is left of what the objects stand for.
+func (s *suite) nothing(ctx context.Context) error {
+	s.Helper()
+	found, err := s.look(ctx)
+	if found == nil {
+		return err
+	}
+	var left []string
+	for _, o := range s.objects {
+		if f, there := found[nameOf(o)]; there && s.remains(o, f) {
+			left = append(left, nameOf(o))
+		}
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("there is left: %s", strings.Join(left, ", "))
+	}
+	return nil
+}
+
+// emptied deletes what can be deleted, and is content when nothing is left: some resources go only after others.
+func (s *suite) emptied(ctx context.Context) error {
+	s.Helper()
+	why := s.clear(ctx)
+	if err := s.nothing(ctx); err != nil {
+		return errors.Join(err, why)
+	}
+	return nil
+}
+
+// away has no operator at work for as long as f takes.
+func (s *suite) away(f func()) {
+	s.Helper()
+	scale := func(ctx context.Context, replicas string) {
+		s.Helper()
+		if _, err := s.Cluster.Kubectl(ctx, "-n", operators, "scale", "deployment/stackwright-operator",
+			"--replicas="+replicas); err != nil {
+			s.Fatal(err)
+		}
+	}
+	scale(s.Context(), "0")
+	defer scale(context.WithoutCancel(s.Context()), "1")
+	s.Eventually(time.Minute, "the operator is away", func(ctx context.Context) error {
+		out, err := s.Cluster.Kubectl(ctx, "-n", operators, "get", "pods", "-o", "name")
+		if err == nil && strings.Contains(out, "/stackwright-operator") {
+			err = errors.New("there is " + out)
+		}
+		return err
+	})
+	f()
 }
 
 // wanted are declared fields as the API has them.
@@ -264,39 +358,6 @@ func (s *suite) Own(kind string) string {
 	return s.door.ProjectID()
 }
 
-// made makes all objects at once under an operator that is killed meanwhile: there is one of each in the end.
-func (s *suite) made() {
-	s.Helper()
-	ctx, end := context.WithCancel(s.Context())
-	defer end()
-	census, before := s.census(ctx), map[string]int{}
-	for i, o := range s.objects {
-		before[o.GetKind()] = s.count(ctx, census, o)
-		s.Apply(o)
-		if i == len(s.objects)/2 {
-			s.Kill(operators, "stackwright-operator")
-		}
-	}
-	s.done()
-	s.learn()
-	s.total = map[string]int{}
-	for _, o := range s.objects {
-		s.total[o.GetKind()] = max(s.total[o.GetKind()], before[o.GetKind()]) + 1
-	}
-	s.same(s.mustLook(), nil)
-}
-
-// count is how many resources of an object's kind there are. What those are parts of that the story makes is not there
-// yet.
-func (s *suite) count(ctx context.Context, census *resources.Census, o *unstructured.Unstructured) int {
-	s.Helper()
-	all, err := census.Of(ctx, o.GetKind())
-	if err != nil {
-		s.Fatal(err)
-	}
-	return len(all)
-}
-
 func (s *suite) mustLook() map[string]resources.Found {
 	s.Helper()
 	found, err := s.look(s.Context())
@@ -306,65 +367,23 @@ func (s *suite) mustLook() map[string]resources.Found {
 	return found
 }
 
-// same checks that the cloud has what it had; nil is anything.
+// same checks that the cloud has what it had. In which of the good states it is does not matter: that of a stack tells
+// what was done last.
 func (s *suite) same(now, before map[string]resources.Found) {
 	s.Helper()
 	for name, was := range before {
-		if diff := cmp.Diff(was.Fields, now[name].Fields); diff != "" {
+		if diff := cmp.Diff(stateless(was), stateless(now[name])); diff != "" {
 			s.Errorf("%s differs, -before +now:\n%s", name, diff)
 		}
 	}
 }
 
-const (
-	// limit is what Keystone does not set to 0: it answers well, and leaves what there was.
-	limit = "Limit/shop-secrets"
-	// held is what Keystone does not change as long as a limit refers to it.
-	held = "RegisteredLimit/secrets"
-)
-
-// editable are the fields of an object that an update changes, and that a value can be made up for.
-func editable(o *unstructured.Unstructured) (out []d.Field) {
-	k := kindOf(o)
-	if nameOf(o) == held {
-		return nil
-	}
-	taken := func(f d.Field) bool { return nameOf(o) != limit || f.API != "resource_limit" }
-	for _, f := range k.Fields {
-		made := f.Const == nil && !f.IsRef() && f.Type != d.Secret && f.Type != d.JSON
-		if made && !f.CreateOnly && !f.Output && !f.WriteOnly && f.Via == "" && k.Update.Method != "" && taken(f) {
-			out = append(out, f)
-		}
+// stateless are the fields of a resource without its state.
+func stateless(f resources.Found) map[string]any {
+	out := maps.Clone(f.Fields)
+	if f.Kind != nil {
+		state, _, _ := strings.Cut(f.Kind.State.Path, ".")
+		delete(out, state)
 	}
 	return out
-}
-
-// values are the n-th values of the editable fields of an object, as people declare them.
-func values(o *unstructured.Unstructured, n int) map[string]any {
-	out := map[string]any{}
-	for _, f := range editable(o) {
-		if v, ok := sample.Value(f, n); ok {
-			out[f.Spec()] = v
-		}
-	}
-	return out
-}
-
-// has checks that the cloud has the n-th values of all editable fields.
-func (s *suite) has(n int) func(context.Context) error {
-	return func(ctx context.Context) error {
-		found, err := s.look(ctx)
-		errs := []error{err}
-		for _, o := range s.objects {
-			k := kindOf(o)
-			want := s.wanted(k, values(o, n), "")
-			for _, f := range editable(o) {
-				v, ok := want[f.API]
-				if seen := body.Actual(f, found[nameOf(o)].Fields); ok && !body.Same(f, v, seen) {
-					errs = append(errs, fmt.Errorf("%s has %s %v, want %v", nameOf(o), f.API, seen, v))
-				}
-			}
-		}
-		return errors.Join(errs...)
-	}
 }
