@@ -33,6 +33,11 @@ type Checker struct {
 	// Sections are sections named by users, each with the one of the release whose options it takes; any option when that
 	// is empty.
 	Sections map[string]string
+	// Own tells why nobody but the operator sets an option; empty for the others.
+	Own func(section, option string) string
+	// Plain says that it is not oslo.config that reads the options: a dash in a name is no underscore, and a $ in a value
+	// does not stand for another one.
+	Plain bool
 }
 
 // Compose checks each layer and lays it over base, which is the operator's own and stays as it is. The error tells all
@@ -85,7 +90,7 @@ func (c Checker) apply(out *File, layer Layer, section, option string) string {
 		values = []string{joined}
 	}
 	for _, value := range values {
-		if why := wrong(at.option.Type, value); why != "" {
+		if why := wrong(at.option.Type, c.literal(value)); why != "" {
 			shown := fmt.Sprintf(", not %q", value)
 			if layer.Hidden || at.option.Secret {
 				shown = ""
@@ -100,10 +105,18 @@ func (c Checker) apply(out *File, layer Layer, section, option string) string {
 	return ""
 }
 
+// literal is a value in which a $ that stands for nothing else is written as oslo.config has it.
+func (c Checker) literal(value string) string {
+	if c.Plain {
+		return Literal(value)
+	}
+	return value
+}
+
 // join makes the text of a list or a dictionary out of its items.
 func join(spec *catalogue.Option, values []string) (text, why string) {
 	if spec.Kind != catalogue.KindList && spec.Kind != catalogue.KindDict && spec.Kind != catalogue.KindOther {
-		return "", "takes one value; do not give it a list"
+		return "", "takes one value; write no list"
 	}
 	for _, value := range values {
 		if strings.Contains(value, ",") {
@@ -123,7 +136,10 @@ func (c Checker) find(section, option string) (at place, problem string) {
 	if section != Default {
 		group = strings.ToLower(section)
 	}
-	name := strings.ReplaceAll(option, "-", "_")
+	name := option
+	if !c.Plain {
+		name = strings.ReplaceAll(option, "-", "_")
+	}
 	if slices.Contains(c.Free, name) {
 		return place{group: group, name: name}, ""
 	}
@@ -135,12 +151,24 @@ func (c Checker) find(section, option string) (at place, problem string) {
 		return c.alike(group, like, name)
 	}
 	if o, ok := c.Catalogue.Groups[group].Options[name]; ok {
-		return place{group, name, &o}, ""
+		return place{group, name, &o}, c.owned(group, name)
 	}
 	if at := c.renamed(group, name); at.option != nil {
 		return at, ""
 	}
 	return place{}, c.unknown(group, section, option)
+}
+
+// owned tells that an option is the operator's, if it is.
+func (c Checker) owned(group, name string) string {
+	if c.Own == nil {
+		return ""
+	}
+	why := c.Own(group, name)
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("[%s] %s is not set here: %s; take it out", group, name, why)
 }
 
 // alike finds an option of a section that takes those of another one.

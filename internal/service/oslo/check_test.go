@@ -126,7 +126,7 @@ func TestComposeJoinsLists(t *testing.T) {
 		"list": {"auth", "methods", []any{"password", "token"}, "[auth]\nmethods = password,token\n"},
 		"multi": {"cache", "backend_argument", []any{"a:1", "b:2"},
 			"[cache]\nbackend_argument = a:1\nbackend_argument = b:2\n"},
-		"scalar": {"token", "provider", []any{"fernet", "jws"}, "x: [token] provider takes one value; do not give it a list"},
+		"scalar": {"token", "provider", []any{"fernet", "jws"}, "x: [token] provider takes one value; write no list"},
 		"comma": {"auth", "methods", []any{"a,b"},
 			"x: [auth] methods has a comma in an item of its list; write the list as one string"},
 	}
@@ -159,13 +159,37 @@ func TestComposeTakesEmptyLists(t *testing.T) {
 	for option, want := range map[[2]string]string{
 		{"cache", "backend_argument"}: "[cache]\n",
 		{"auth", "methods"}:           "[auth]\nmethods = \n",
-		{"token", "provider"}:         "x: [token] provider takes one value; do not give it a list",
+		{"token", "provider"}:         "x: [token] provider takes one value; write no list",
 	} {
 		f := &File{}
 		f.Set(option[0], option[1])
 		out, err := keystone(t).Compose(&File{}, Layer{Origin: "x", File: f, Lists: map[[2]string]bool{option: true}})
 		if got := answer(out, err); got != want {
 			t.Errorf("%v: got %q, want %q", option, got, want)
+		}
+	}
+}
+
+// To another program than oslo.config a dash is no underscore and a $ a letter as any other is, and what the operator
+// owns is refused with the reason.
+func TestComposeOfAnotherProgram(t *testing.T) {
+	number := catalogue.Option{Type: catalogue.Type{Kind: catalogue.KindInteger}}
+	known := map[string]catalogue.Group{"a": {Options: map[string]catalogue.Option{"max-idle": number,
+		"max_idle": number, "port": number}}}
+	c := Checker{Plain: true, Catalogue: &catalogue.Catalogue{Service: "tool", Release: "1", Groups: known},
+		Own: func(section, option string) string {
+			return map[[2]string]string{{"a", "port"}: "spec.port says which one it is"}[[2]string{section, option}]
+		}}
+	for text, want := range map[string]string{
+		"[a]\nmax-idle = 1\nmax_idle = 2": "[a]\nmax-idle = 1\nmax_idle = 2\n",
+		"[a]\nmax-idle = $max_idle":       `x: [a] max-idle must be an integer, not "$max_idle"`,
+		"[a]\nmax-idel = 1": "x: tool of release 1 has no option max-idel in section [a]; did you mean " +
+			"max-idle?",
+		"[a]\nport = 1": "x: [a] port is not set here: spec.port says which one it is; take it out",
+	} {
+		got := answer(c.Compose(&File{}, Layer{Origin: "x", File: parse(t, text)}))
+		if got != want {
+			t.Errorf("%q: it is %q, want %q", text, got, want)
 		}
 	}
 }
