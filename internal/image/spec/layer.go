@@ -65,10 +65,12 @@ type Image struct {
 	Options *Options `json:"options,omitempty"`
 }
 
-// Options says where the configuration options of a service are declared.
+// Options says where the configuration options of a service are declared: one of the two.
 type Options struct {
 	// Namespaces are the entry points that oslo.config's generator reads.
-	Namespaces []string `json:"namespaces"`
+	Namespaces []string `json:"namespaces,omitempty"`
+	// Lenses are those by which Augeas edits the files of the service, such as libvirtd_qemu.
+	Lenses []string `json:"lenses,omitempty"`
 }
 
 // Needs lists the layers that must exist before this one can be built.

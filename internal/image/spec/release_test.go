@@ -53,6 +53,10 @@ func TestLoadRefuses(t *testing.T) {
 		"file of a layer": {"r/app.yaml", "parent: base\nfiles: [{path: /a, layer: base, source: /b}]\n", "set package"},
 		"image's user": {"r/app.yaml", "parent: base\nimage: {title: App, user: app}\n",
 			`image.user "app" is not among the users`},
+		"options of nowhere": {"r/app.yaml", options("{}"), "exactly one of namespaces and lenses"},
+		"options of both": {"r/app.yaml", options("{namespaces: [a], lenses: [b]}"),
+			"exactly one of namespaces and lenses"},
+		"lens":      {"r/app.yaml", options("{lenses: [../b]}"), `"../b" is not the name of a lens`},
 		"no suites": {"r/release.yaml", "codename: trixie\ncomponents: [main]\n", "must set codename"},
 		"unknown mirror": {"r/release.yaml", "codename: t\ncomponents: [main]\nsuites: [{mirror: x, name: t}]\n",
 			"must set mirror"},
@@ -65,6 +69,10 @@ func TestLoadRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+func options(o string) string {
+	return minimal["r/app.yaml"][:len(minimal["r/app.yaml"])-2] + ", options: " + o + "}\n"
 }
 
 func user(name string, uid int, home string) string {

@@ -15,6 +15,7 @@ var (
 	packageName = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]+$`)
 	userName    = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,30}$`)
 	suiteName   = regexp.MustCompile(`^[a-z][a-z0-9./-]*$`)
+	lensName    = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 )
 
 // maxID leaves the numbers above to the kernel's and Kubernetes' own meanings.
@@ -66,7 +67,23 @@ func (r *Release) validateLayer(l *Layer) error {
 			return err
 		}
 	}
-	return errors.Join(l.validateUsers(), l.validateFiles())
+	return errors.Join(l.validateUsers(), l.validateFiles(), l.validateOptions())
+}
+
+func (l *Layer) validateOptions() error {
+	if l.Image == nil || l.Image.Options == nil {
+		return nil
+	}
+	o := l.Image.Options
+	if (len(o.Namespaces) > 0) == (len(o.Lenses) > 0) {
+		return errors.New("image.options: set exactly one of namespaces and lenses")
+	}
+	for _, name := range o.Lenses {
+		if !lensName.MatchString(name) {
+			return fmt.Errorf("image.options: %q is not the name of a lens", name)
+		}
+	}
+	return nil
 }
 
 func (l *Layer) validateUsers() error {
