@@ -34,6 +34,8 @@ type Config struct {
 	Gateway bool
 	// Mappings of physical networks to bridges.
 	Mappings []Mapping
+	// Options that a person asks for of Open vSwitch and ovn-controller.
+	Options []Option
 	// RunDir has the sockets, Database is the file of Open vSwitch's, Schema that of its schema.
 	RunDir, Database, Schema string
 	// HealthAddr answers probes.
@@ -74,6 +76,8 @@ func (c *Config) Flags(f *flag.FlagSet) {
 	f.StringVar(&c.Tunnel, "tunnel", "", "NIC that carries tunnels; the node's address when empty")
 	f.BoolVar(&c.Gateway, "gateway", false, "the node may be the gateway of routers")
 	f.Func("mapping", "NETWORK:BRIDGE:INTERFACE:ADDRESS of a physical network; may be given several times", c.mapping)
+	f.Func("other-config", "KEY=VALUE of Open vSwitch; may be given several times", c.option(OtherConfig))
+	f.Func("external-id", "KEY=VALUE of ovn-controller; may be given several times", c.option(ExternalIDs))
 	f.StringVar(&c.RunDir, "run", "/run/openvswitch", "folder for sockets")
 	f.StringVar(&c.Database, "database", "/var/lib/openvswitch/conf.db", "file of Open vSwitch's database")
 	f.StringVar(&c.Schema, "schema", "/usr/share/openvswitch/vswitch.ovsschema", "file with its schema")

@@ -2,6 +2,7 @@ package chassis
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +15,10 @@ const (
 // mark is the external id of bridges and of NICs' ports that the agent has made, and takes away when nobody wants them.
 const mark = "stackwright"
 
+// markOptions is the external id of the node with the names of all options that were asked for last. They are taken
+// out when nobody asks for them any more; those that somebody else has set are left alone.
+const markOptions = "stackwright-options"
+
 // facts are what a node has been found to be.
 type facts struct {
 	// userspace tells the datapath.
@@ -24,6 +29,8 @@ type facts struct {
 	moved string
 	// bridges and ports are those that carry our mark.
 	bridges, ports []string
+	// options are the names of those that were asked for last.
+	options []string
 }
 
 func (f *facts) kind() string {
@@ -36,6 +43,7 @@ func (f *facts) kind() string {
 // settings are the arguments of the one ovs-vsctl that makes the node what it is to be, in one transaction.
 func (c *Config) settings(f facts) []string {
 	v := &vsctl{}
+	c.forget(v, f)
 	v.add("set", "Open_vSwitch", ".", id("system-id", c.Node), id("hostname", c.Node), id("ovn-remote", c.Remote),
 		id("ovn-encap-type", "geneve"), id("ovn-encap-ip", f.address), id("ovn-bridge", bridgeInt),
 		id("ovn-bridge-datapath-type", f.kind()), id("ovn-monitor-all", "true"), id("ovn-cms-options", c.options()))
@@ -49,6 +57,7 @@ func (c *Config) settings(f facts) []string {
 	} else {
 		v.add("remove", "Open_vSwitch", ".", "external_ids", "ovn-bridge-mappings")
 	}
+	c.ask(v, f)
 	c.remove(v, f)
 	v.bridge(bridgeInt, f.kind(), "secure")
 	if f.moved != "" {
@@ -63,6 +72,31 @@ func (c *Config) settings(f facts) []string {
 		}
 	}
 	return *v
+}
+
+// forget takes out options that were asked for and are no more. What the agent itself says instead comes after that.
+func (c *Config) forget(v *vsctl, f facts) {
+	for _, name := range f.options {
+		if !slices.ContainsFunc(c.Options, func(o Option) bool { return o.name() == name }) {
+			column, key, _ := strings.Cut(name, ":")
+			v.add("remove", "Open_vSwitch", ".", column, key)
+		}
+	}
+}
+
+// ask sets the options that are asked for, and remembers which these are.
+func (c *Config) ask(v *vsctl, f facts) {
+	if len(c.Options) == 0 {
+		if len(f.options) > 0 {
+			v.add("remove", "Open_vSwitch", ".", ExternalIDs, markOptions)
+		}
+		return
+	}
+	set, names := []string{"set", "Open_vSwitch", "."}, []string{}
+	for _, o := range c.Options {
+		set, names = append(set, pair(o.Column, o.Key, o.Value)), append(names, o.name())
+	}
+	v.add(append(set, id(markOptions, strings.Join(names, " ")))...)
 }
 
 // remove takes the bridges and NICs away that a former configuration had.
@@ -127,8 +161,10 @@ func (v *vsctl) port(bridge, nic string) {
 	v.add("set", "Port", nic, id(mark, "nic"))
 }
 
-// id is an external id. Quotes keep what is in it from being taken apart.
-func id(key, value string) string {
+func id(key, value string) string { return pair(ExternalIDs, key, value) }
+
+// pair is a key of a column with its value. Quotes keep what is in that from being taken apart.
+func pair(column, key, value string) string {
 	b, _ := json.Marshal(value)
-	return "external_ids:" + key + "=" + string(b)
+	return column + ":" + key + "=" + string(b)
 }

@@ -74,6 +74,9 @@ func (n *node) find(ctx context.Context, nic, address string) error {
 	if n.facts.ports, err = n.marked(ctx, "Port", "nic"); err != nil {
 		return err
 	}
+	if n.facts.options, err = n.asked(ctx); err != nil {
+		return err
+	}
 	if n.facts.userspace, err = n.choose(ctx); err != nil {
 		return err
 	}
@@ -86,6 +89,12 @@ func (n *node) find(ctx context.Context, nic, address string) error {
 func (n *node) marked(ctx context.Context, table, value string) ([]string, error) {
 	out, err := n.vsctl(ctx, "--bare", "--columns=name", "find", table, "external_ids:"+mark+"="+value)
 	return strings.Fields(out), err
+}
+
+// asked are the names of the options that were asked for last.
+func (n *node) asked(ctx context.Context) ([]string, error) {
+	out, err := n.vsctl(ctx, "--if-exists", "get", "Open_vSwitch", ".", ExternalIDs+":"+markOptions)
+	return strings.Fields(strings.Trim(out, `"`)), err
 }
 
 // choose tells whether the datapath is the one in userspace. A node keeps what Auto chose for it first: guests that run

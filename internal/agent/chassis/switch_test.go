@@ -5,6 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -239,5 +241,85 @@ func TestMappingIsChecked(t *testing.T) {
 	const text = "v6:br-ex:eth2:2001:db8::1/64"
 	if err := c.mapping(text); err != nil || c.Mappings[0].String() != text || c.Mappings[0].Address != "2001:db8::1/64" {
 		t.Errorf("%s becomes %+v: %v", text, c.Mappings, err)
+	}
+}
+
+// Options that are asked for are set in one transaction with their names, by which those go first that are asked for no
+// more. What the agent itself says in place of one comes after that.
+func TestOptions(t *testing.T) {
+	for name, test := range map[string]struct {
+		flags    []string
+		asked    string
+		old, new []string
+	}{
+		"first": {[]string{"--other-config=max-idle=30000", "--external-id=ovn-monitor-all=false",
+			`--external-id=ovn-transport-zones=a,"b=c"`}, "", nil,
+			[]string{`set Open_vSwitch . other_config:max-idle="30000" external_ids:ovn-monitor-all="false" ` +
+				`external_ids:ovn-transport-zones="a,\"b=c\"" external_ids:stackwright-options=` +
+				`"other_config:max-idle external_ids:ovn-monitor-all external_ids:ovn-transport-zones"`}},
+		"fewer": {[]string{"--other-config=max-idle=30000"},
+			`"other_config:flow-limit other_config:max-idle external_ids:ovn-monitor-all"`,
+			[]string{"remove Open_vSwitch . other_config flow-limit", "remove Open_vSwitch . external_ids ovn-monitor-all"},
+			[]string{`set Open_vSwitch . other_config:max-idle="30000" ` +
+				`external_ids:stackwright-options="other_config:max-idle"`}},
+		"no more": {nil, `"other_config:max-idle"`, []string{"remove Open_vSwitch . other_config max-idle"},
+			[]string{"remove Open_vSwitch . external_ids stackwright-options"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &machine{answers: map[string]string{"--bare --columns": "", "--if-exists get Bridge": "",
+				"--if-exists get Open_vSwitch . external_ids:stackwright-options": test.asked}}
+			if err := nodeOf(flags(t, test.flags...), m, true).configure(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			want := slices.Concat(test.old, common("system", "192.0.2.1", "stackwright-set=computes"),
+				[]string{"remove Open_vSwitch . other_config userspace-tso-enable",
+					"remove Open_vSwitch . external_ids ovn-bridge-mappings"}, test.new, bridge("br-int", "system", "secure"))
+			if diff := cmp.Diff(want, m.orders); diff != "" {
+				t.Errorf("orders (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOptionIsChecked(t *testing.T) {
+	for text, want := range map[string]string{
+		"--other-config=max-idle": "want KEY=VALUE",
+		"--external-id==1":        "want KEY=VALUE",
+	} {
+		var c Config
+		f := flag.NewFlagSet("switch", flag.ContinueOnError)
+		f.SetOutput(io.Discard)
+		c.Flags(f)
+		if err := f.Parse([]string{text}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v, want %s", text, err, want)
+		}
+	}
+	for _, o := range []Option{{OtherConfig, "max-idle", "1"}, {ExternalIDs, "ovn-encap-tos", "inherit"}} {
+		if c := flags(t, o.Flag()); !slices.Equal(c.Options, []Option{o}) {
+			t.Errorf("%s becomes %v", o.Flag(), c.Options)
+		}
+	}
+}
+
+// Nobody else says otherwise than the agent, but of what all records of the southbound database are for.
+func TestWhatTheAgentSetsIsItsOwn(t *testing.T) {
+	c := flags(t, "--tunnel=eth1", "--datapath=Userspace", "--mapping=dc:br-ex:eth2:", "--other-config=max-idle=1")
+	found := 0
+	for order := range strings.SplitSeq(strings.Join(c.settings(facts{userspace: true, moved: "198.51.100.1/24"}), "\n"),
+		"\n--\n") {
+		words := strings.Split(order, "\n")
+		if words[0] != "set" || words[1] != "Open_vSwitch" {
+			continue
+		}
+		for _, w := range words[3:] {
+			column, rest, _ := strings.Cut(w, ":")
+			key, _, _ := strings.Cut(rest, "=")
+			if found++; Own(column, key) == "" && key != "ovn-monitor-all" && key != "max-idle" {
+				t.Errorf("%s of %s can be set by others, too", key, column)
+			}
+		}
+	}
+	if found < 12 {
+		t.Errorf("%d keys were found", found)
 	}
 }

@@ -86,12 +86,28 @@ func (c Config) prepare() error {
 			return err
 		}
 	}
-	for name, content := range map[string]string{"libvirtd.conf": daemon, "qemu.conf": guest} {
-		if err := os.WriteFile(c.path("etc/libvirt", name), []byte(content), 0o600); err != nil {
+	for name, content := range map[string]string{FileDaemon: daemon, FileGuests: guest} {
+		asked, err := c.asked(name)
+		if err == nil {
+			err = os.WriteFile(c.path("etc/libvirt", name), append([]byte(content), asked...), 0o600)
+		}
+		if err != nil {
 			return fmt.Errorf("writing %s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// asked is what a person has added to a file. Nothing in it is set above: of two values libvirt takes the first.
+func (c Config) asked(name string) ([]byte, error) {
+	if c.Options == "" {
+		return nil, nil
+	}
+	asked, err := os.ReadFile(filepath.Join(c.Options, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return asked, err
 }
 
 // secretXML is what libvirtd is to know of a key: it tells it to nobody.

@@ -35,6 +35,8 @@ type Config struct {
 	Address string
 	// PKI is the folder of the certificates by which hosts know each other.
 	PKI string
+	// Options is a folder of what a person asks of libvirt, in files that are called as its own. Empty: nothing.
+	Options string
 	// Daemon is the command line of libvirtd.
 	Daemon []string
 }
@@ -49,6 +51,7 @@ func read(role string, args []string) (c Config, err error) {
 	f.StringVar(&c.Keys, "keys", "", "folder of keys of Cephs, in files that are called by their ids")
 	f.StringVar(&c.Address, "address", "", "address that libvirtd and QEMU listen at for other hosts")
 	f.StringVar(&c.PKI, "pki", "/etc/pki", "folder of the certificates by which hosts know each other")
+	f.StringVar(&c.Options, "options", "", "folder of options for files of libvirt, in files of their names")
 	if err := f.Parse(args); err != nil {
 		return c, fmt.Errorf("reading flags: %w", err)
 	}

@@ -140,6 +140,54 @@ func TestWhoHostsListenTo(t *testing.T) {
 	}
 }
 
+// What a person asks for is behind what the agent writes, and a file that nobody asks for anything of is as it was.
+func TestWhatIsAskedOfLibvirt(t *testing.T) {
+	c := Config{Folder: t.TempDir(), Owner: os.Getuid(), Options: t.TempDir()}
+	write(t, filepath.Join(c.Options, FileDaemon), "max_clients = 4321\n")
+	for range 2 {
+		if err := c.prepare(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	daemon := content(t, c.path("etc/libvirt/libvirtd.conf"))
+	if !strings.HasSuffix(daemon, "\nmax_clients = 4321\n") || strings.Count(daemon, "max_clients") != 1 ||
+		!strings.HasPrefix(daemon, "unix_sock_group = ") {
+		t.Errorf("libvirtd has\n%s", daemon)
+	}
+	if guests := content(t, c.path("etc/libvirt/qemu.conf")); guests != guestConf {
+		t.Errorf("of guests nothing is asked, and they have\n%s", guests)
+	}
+	c.Options = ""
+	if err := c.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if daemon := content(t, c.path("etc/libvirt/libvirtd.conf")); strings.Contains(daemon, "max_clients") {
+		t.Errorf("nothing is asked any more, and libvirtd has\n%s", daemon)
+	}
+	c.Options = filepath.Join(c.path("etc/libvirt/libvirtd.conf"), "no-folder")
+	if err := c.prepare(); err == nil {
+		t.Error("a folder that cannot be read is not missed")
+	}
+}
+
+// Of two values of an option libvirt takes the first and says nothing of the other: what the agent writes is its own.
+func TestWhatTheAgentWritesIsItsOwn(t *testing.T) {
+	for file, text := range map[string]string{FileDaemon: daemonConf + listenConf, FileGuests: guestConf + moveConf} {
+		for line := range strings.Lines(text) {
+			option, _, _ := strings.Cut(line, " = ")
+			if Own(file, option) == "" {
+				t.Errorf("%s of %s can be set by others, too", option, file)
+			}
+		}
+	}
+	for _, free := range [][2]string{{FileDaemon, "max_clients"}, {FileDaemon, "log_filters"}, {FileGuests, "max_core"},
+		{FileGuests, "user_"}, {FileGuests, "max_clients"}} {
+		if why := Own(free[0], free[1]); why != "" {
+			t.Errorf("%s of %s is nobody's but the operator's: %s", free[1], free[0], why)
+		}
+	}
+}
+
 // certificates are all files of a folder of certificates, with one content.
 func certificates(t *testing.T, folder, content string) {
 	t.Helper()
