@@ -94,10 +94,10 @@ type Agents struct {
 	NovaCompute Agent `json:"novaCompute,omitzero"`
 	// Libvirt keeps the virtual machines. They go on while it restarts.
 	// +optional
-	Libvirt Agent `json:"libvirt,omitzero"`
+	Libvirt LibvirtAgent `json:"libvirt,omitzero"`
 	// Chassis is Open vSwitch and ovn-controller, which carry packets of servers.
 	// +optional
-	Chassis Agent `json:"chassis,omitzero"`
+	Chassis ChassisAgent `json:"chassis,omitzero"`
 	// Metadata tells servers who they are, at 169.254.169.254: their name, keys and user data.
 	// +optional
 	Metadata MetadataAgent `json:"metadata,omitzero"`
@@ -118,6 +118,27 @@ type Agent struct {
 	// Resources of the agent's container. Servers are not in it.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+}
+
+// LibvirtAgent is the program that keeps the virtual machines of a host.
+type LibvirtAgent struct {
+	Agent `json:",inline"`
+	// Config sets options of libvirt: file, option, value. The files are libvirtd.conf, such as max_clients: 2000, and
+	// qemu.conf, such as max_core: unlimited. A value is a string, a number, a boolean, or a list of strings. What the
+	// release does not have, and what the operator has to own, is refused before any pod changes.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=8
+	Config map[string]servicev1.Options `json:"config,omitempty"`
+}
+
+// ChassisAgent is the programs that carry packets of the servers of a host.
+type ChassisAgent struct {
+	Agent `json:",inline"`
+	// Config sets options of Open vSwitch and ovn-controller: column of the table Open_vSwitch, key, value. The columns
+	// are other_config, such as max-idle: 30000, and external_ids, such as ovn-memlimit-lflow-cache-kb: 65536. What the
+	// programs do not know, and what the operator has to own, is refused before any pod changes.
+	// +optional
+	Config infrav1.OVNChassisConfig `json:"config,omitempty"`
 }
 
 // MetadataAgent is the program from which the servers of a host learn who they are.

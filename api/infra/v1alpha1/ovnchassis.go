@@ -41,6 +41,11 @@ type OVNChassisSpec struct {
 	// +optional
 	Resources     corev1.ResourceRequirements `json:"resources,omitzero"`
 	OVNConnection `json:",inline"`
+	// Config sets options of Open vSwitch and ovn-controller: column of the table Open_vSwitch, key, value. The columns
+	// are other_config, such as max-idle: 30000, and external_ids, such as ovn-memlimit-lflow-cache-kb: 65536. What the
+	// programs do not know, and what the operator has to own, is refused before any pod changes.
+	// +optional
+	Config OVNChassisConfig `json:"config,omitempty"`
 	// MaxUnavailable is how many nodes, or how many percent of them, are updated at the same time. Packets of their
 	// guests wait for some seconds.
 	// +optional

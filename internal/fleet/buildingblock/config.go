@@ -17,6 +17,7 @@ import (
 
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/agent/libvirt"
 	"stackwright.dev/stackwright/internal/image/catalogue"
 	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/oslo"
@@ -80,7 +81,11 @@ func over(own *oslo.File, release, image, field string, asked map[string]service
 	if err != nil {
 		return nil, fmt.Errorf("spec.release: %w; take a release that the operator knows", err)
 	}
-	return oslo.Checker{Catalogue: known}.Compose(own, layer)
+	checker := oslo.Checker{Catalogue: known}
+	if image == imageLibvirt {
+		checker.Own, checker.Plain = libvirt.Own, true
+	}
+	return checker.Compose(own, layer)
 }
 
 // options sets what differs from upstream's defaults and from the cell's configuration.

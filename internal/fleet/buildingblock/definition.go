@@ -142,7 +142,7 @@ func steps() []step.Step[object] {
 		step.Objects(stepAccess, account, step.Makes[object](&corev1.ServiceAccount{}), step.Reads[object](refBefore)),
 		step.Objects(stepKeys, keys, step.Reads[object](append(service.CephReads(), refDisks, refKeysBefore)...),
 			step.When(onCeph), step.Makes[object](&corev1.Secret{}), step.Condition[object]("KeysReady")),
-		step.Objects(stepLibvirt, libvirtSet, with(hosts, step.Makes[object](&appsv1.DaemonSet{}),
+		step.Objects(stepLibvirt, libvirtSet, with(hosts, step.Makes[object](&corev1.Secret{}, &appsv1.DaemonSet{}),
 			step.Reads[object](refKeys), step.After[object](stepKeys, stepIdentity, stepScreens),
 			step.Condition[object]("LibvirtReady"))...),
 		step.Objects(stepChassis, chassis, with(release, step.After[object](stepNamespace, stepNodes), step.When(networked),

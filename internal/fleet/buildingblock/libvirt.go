@@ -21,6 +21,10 @@ func libvirtRights() []corev1.Capability {
 // what they forbid: the devices of the node, such as /dev/kvm, are open to it.
 func libvirtSet(s *scope) ([]client.Object, error) {
 	b := s.Owner()
+	asked, err := libvirtOptions(b)
+	if err != nil {
+		return nil, err
+	}
 	c := running(s, imageLibvirt)
 	c.Command = []string{"stackwright-agent", "libvirt", "--name=$(NODE_NAME)", "--address=$(HOST_IP)",
 		"--pki=" + pkiDir, fmt.Sprintf("--owner=%d", uid), "--", "libvirtd", "--listen"}
@@ -41,22 +45,33 @@ func libvirtSet(s *scope) ([]client.Object, error) {
 	})
 	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "identity", MountPath: pkiDir, ReadOnly: true})
 	volumes = append(volumes, identities(b))
+	restarts := map[string]string{}
+	given := func(what, folder, name string) {
+		c.Command = slices.Insert(c.Command, 2, "--"+what+"="+folder)
+		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: what, MountPath: folder, ReadOnly: true})
+		volumes = append(volumes, secret(what, name))
+	}
 	if onCeph(b) {
-		c.Command = slices.Insert(c.Command, 2, "--keys="+keysDir)
-		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "keys", MountPath: keysDir, ReadOnly: true},
-			corev1.VolumeMount{Name: "secrets", MountPath: "/etc/libvirt/secrets"})
+		given("keys", keysDir, keysName(b))
+		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "secrets", MountPath: "/etc/libvirt/secrets"})
 		// What libvirtd keeps of keys does not reach the node's disk. Each encrypted volume has one, in two files of a page.
 		memory := &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory,
 			SizeLimit: resource.NewQuantity(16<<20, resource.BinarySI)}
-		volumes = append(volumes, secret("keys", keysName(b)),
-			corev1.Volume{Name: "secrets", VolumeSource: corev1.VolumeSource{EmptyDir: memory}})
+		volumes = append(volumes, corev1.Volume{Name: "secrets", VolumeSource: corev1.VolumeSource{EmptyDir: memory}})
+		restarts[annotationKeys] = s.Digest(refKeys)
+	}
+	if asked != nil {
+		given("options", optionsDir, asked.Name)
+		restarts[annotationConfig] = hashOf(asked.Data)
 	}
 	pod := template(b, "libvirt", c, volumes...)
-	if onCeph(b) {
-		pod.Annotations = map[string]string{annotationKeys: s.Digest(refKeys)}
-	}
+	pod.Annotations = restarts
 	// The kernel ends all processes of a namespace with its first.
 	pod.Spec.HostPID = true
 	pod.Spec.TerminationGracePeriodSeconds = new(int64(30))
-	return daemons(s, libvirtName(b), "libvirt", pod), nil
+	out := daemons(s, libvirtName(b), "libvirt", pod)
+	if asked != nil {
+		out = append(out, asked)
+	}
+	return out, nil
 }

@@ -28,9 +28,9 @@ func agentOf(b object, image string) (agent fleetv1.Agent, name string) {
 	a := b.Spec.Agents
 	switch image {
 	case imageLibvirt:
-		return a.Libvirt, "libvirt"
+		return a.Libvirt.Agent, "libvirt"
 	case imageChassis:
-		return a.Chassis, "chassis"
+		return a.Chassis.Agent, "chassis"
 	case imageMetadata:
 		return a.Metadata.Agent, "metadata"
 	default:

@@ -102,11 +102,13 @@ func TestVariants(t *testing.T) {
 		"qemu": "spec: {libvirt: {virtType: qemu}}",
 		"agents": `spec: {agents: {maxUnavailable: 2, libvirt: {resources: {requests: {memory: 64Mi}}},
   novaCompute: {resources: {limits: {memory: 1Gi}}}}, hosts: {tolerations: [{key: servers, operator: Exists}]}}`,
-		"disks": "spec: {storage: {rbd: {secret: ceph-nova, pool: vms}}}",
-		"ceph":  "spec: {libvirt: {ceph: [{secret: ceph-cinder}, {secret: rook, user: volumes}]}}",
-		"zone":  "spec: {placement: {availabilityZone: north, aggregates: [ssd]}}",
-		"network": `spec: {ovn: network, agents: {chassis: {image: "images.test/ovn-chassis:2"}}, network: {gateway: true,
-  tunnel: {interface: eth1}, bridgeMappings: [{physicalNetwork: public, interface: eth2}]}}`,
+		"disks":   "spec: {storage: {rbd: {secret: ceph-nova, pool: vms}}}",
+		"ceph":    "spec: {libvirt: {ceph: [{secret: ceph-cinder}, {secret: rook, user: volumes}]}}",
+		"zone":    "spec: {placement: {availabilityZone: north, aggregates: [ssd]}}",
+		"options": "spec: {agents: {libvirt: {config: {libvirtd.conf: {max_clients: 4321}}}}}",
+		"network": `spec: {ovn: network, agents: {chassis: {image: "images.test/ovn-chassis:2", config: {other_config: {
+  max-idle: 30000}}}}, network: {gateway: true, tunnel: {interface: eth1}, bridgeMappings: [{physicalNetwork: public,
+  interface: eth2}]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			kittest.New(t, scenario(t, "libvirt", patch)).Run(t, func(p *kittest.Play) {
@@ -274,6 +276,8 @@ func TestOnlyWhatReadsAChangeRestarts(t *testing.T) {
 		"the cell": {"Secret/cloud/nova-cell1-compute", "data.hash", "b3RoZXI=", "daemonsets/rack-a-compute"},
 		"an option": {rack, "spec.config", map[string]any{"libvirt": map[string]any{"images_type": "raw"}},
 			"daemonsets/rack-a-compute secrets/rack-a-config"},
+		"an option of libvirt": {rack, "spec.agents.libvirt.config", map[string]any{"libvirtd.conf": map[string]any{
+			"max_clients": int64(4321)}}, "daemonsets/rack-a-libvirt secrets/rack-a-libvirt"},
 		// The courier beside nova-compute is in it, too.
 		"libvirt's image": {rack, "spec.agents.libvirt.image", "images.test/libvirt:2",
 			"daemonsets/rack-a-compute daemonsets/rack-a-libvirt"},

@@ -147,6 +147,75 @@ func TestGateway(t *testing.T) {
 	})
 }
 
+// What is asked of Open vSwitch and ovn-controller is told to the agent, which takes it back when it is asked for no
+// more.
+func TestOptions(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		before := command(p, "switch")
+		p.Change(set, "spec.config", map[string]any{
+			"other_config": map[string]any{"max-idle": int64(30000), "hw-offload": true},
+			"external_ids": map[string]any{"ovn-monitor-all": "false", "ovn-remote-probe-interval": "0"}})
+		p.Settle()
+		p.Ready()
+		want := append(slices.Clone(before), "--external-id=ovn-monitor-all=false",
+			"--external-id=ovn-remote-probe-interval=0", "--other-config=hw-offload=true", "--other-config=max-idle=30000")
+		if diff := cmp.Diff(want, command(p, "switch")); diff != "" {
+			t.Errorf("the command is another one (-want +got):\n%s", diff)
+		}
+		p.Change(set, "spec.config", nil)
+		p.Settle()
+		p.Ready()
+		if diff := cmp.Diff(before, command(p, "switch")); diff != "" {
+			t.Errorf("with nothing asked for the command is another one (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// Options that the programs do not know, and those that the object says elsewhere, change no pod.
+func TestOptionsThatAreRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		column, key string
+		value       any
+		says        string
+	}{
+		"unknown": {"other_config", "max-idel", int64(1), "spec.config: ovn-chassis of release 25.03 has no option " +
+			"max-idel in section [other_config]; did you mean max-idle?"},
+		"a dash":  {"other_config", "max_idle", int64(1000), "did you mean max-idle?"},
+		"column":  {"external_id", "ovn-encap-tos", "1", "has no section [external_id]; did you mean [external_ids]?"},
+		"another": {"other_config", "ovn-encap-tos", "1", "move it to [external_ids]"},
+		"limit": {"other_config", "max-idle", int64(499), "[other_config] max-idle must be an integer of at least 500, " +
+			`not "499"`},
+		"word":   {"external_ids", "ovn-monitor-all", "yes", "[external_ids] ovn-monitor-all must be one of true, false"},
+		"choice": {"other_config", "tc-policy", "skip-hw", "(did you mean skip_hw?)"},
+		"list":   {"other_config", "pmd-cpu-mask", []any{"1", "2"}, "takes one value; write no list"},
+		"remote": {"external_ids", "ovn-remote", "tcp:10.0.0.1:6642", "[external_ids] ovn-remote is not set here: ovn says " +
+			"whose chassis the nodes are; take it out"},
+		"tunnels":  {"external_ids", "ovn-encap-ip", "10.0.0.1", "tunnel.interface says which NIC of each node has it; take"},
+		"datapath": {"other_config", "userspace-tso-enable", true, "datapath says which one the nodes have"},
+		"DPDK":     {"other_config", "dpdk-init", true, "Open vSwitch of the image has no DPDK; take it out"},
+		"waits":    {"other_config", "flow-restore-wait", true, "nodes would forward nothing until somebody takes it back"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				before := command(p, "switch")
+				p.Change(set, "spec.config", map[string]any{test.column: map[string]any{test.key: test.value}})
+				p.Settle()
+				for _, condition := range []string{"ConfigReady", "Ready"} {
+					c := p.Condition(set, condition)
+					if c.Status != "False" || c.Reason != "InvalidConfig" || !strings.Contains(c.Message, test.says) {
+						t.Errorf("%s is %s, %s: %q; want %q", condition, c.Status, c.Reason, c.Message, test.says)
+					}
+				}
+				if diff := cmp.Diff(before, command(p, "switch")); diff != "" {
+					t.Errorf("the pods change (-before +after):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
 // The record of a node that is no longer a chassis goes when its pod has ended, which would make it again; those of
 // other sets stay.
 func TestNodeLeaves(t *testing.T) {

@@ -35,6 +35,7 @@ type (
 const (
 	stepNamespace = "namespace"
 	stepFree      = "free"
+	stepConfig    = "config"
 	stepRecords   = "records"
 	stepAccess    = "access"
 	stepDaemons   = "daemonset"
@@ -83,13 +84,14 @@ func steps(r *records) []step.Step[object] {
 		step.Check(stepNamespace, namespace, step.Reads[object](refNamespace), step.Condition[object]("NamespaceReady")),
 		step.Check("nodes", some, step.Reads[object](refNodes), step.Condition[object]("NodesReady")),
 		step.Check(stepFree, free, step.Reads[object](refNodes, refOthers), step.Condition[object]("NodesFree")),
+		step.Check(stepConfig, settled, step.Condition[object]("ConfigReady")),
 		// Before the pods, so that it is released after them.
 		{Name: stepRecords, Kind: step.KindExternal, Act: keepRecords, Release: r.release,
 			Reads: []string{refOVN, refAgent}},
 		step.Objects(stepAccess, account, step.Makes[object](&corev1.ServiceAccount{})),
 		step.Objects(stepDaemons, daemonSet, step.Makes[object](&appsv1.DaemonSet{}),
 			step.Reads[object](refOVN, refClient, refNodes),
-			step.After[object](stepNamespace, stepFree, stepRecords, stepAccess),
+			step.After[object](stepNamespace, stepFree, stepConfig, stepRecords, stepAccess),
 			// One node that is down must not keep the records of others from being looked after.
 			step.Ready[object]("DaemonSet", gate.Exists)),
 		step.Check("chassis", r.look, step.Sees[object](stepDaemons), step.Reads[object](refOVN, refAgent, refNodes),

@@ -42,6 +42,10 @@ func account(s *scope) ([]client.Object, error) {
 // daemonSet runs the daemons on the nodes that have the labels, and on each of those that are chassis by name.
 func daemonSet(s *scope) ([]client.Object, error) {
 	o := s.Owner()
+	asked, err := flags(o)
+	if err != nil {
+		return nil, err
+	}
 	most := intstr.FromInt32(1)
 	if o.Spec.MaxUnavailable != nil {
 		most = *o.Spec.MaxUnavailable
@@ -51,7 +55,7 @@ func daemonSet(s *scope) ([]client.Object, error) {
 		// Two pods on one node would be two masters of its bridges, so that none can come before the old one has gone.
 		UpdateStrategy: appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType,
 			RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &most, MaxSurge: new(intstr.FromInt32(0))}},
-		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: marks(o)}, Spec: pod(o, remote(s))},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: marks(o)}, Spec: pod(o, remote(s), asked)},
 	}}
 	out := []client.Object{set}
 	for _, n := range named(s, o) {
@@ -80,7 +84,7 @@ func remote(s *scope) string {
 	return c.Status.Southbound.Connection
 }
 
-func pod(o object, remote string) corev1.PodSpec {
+func pod(o object, remote string, asked []string) corev1.PodSpec {
 	p := corev1.PodSpec{
 		ServiceAccountName:           daemons(o),
 		AutomountServiceAccountToken: new(false),
@@ -95,7 +99,7 @@ func pod(o object, remote string) corev1.PodSpec {
 		// Sockets and files of Open vSwitch are root's, for those who plug guests into it.
 		SecurityContext: &corev1.PodSecurityContext{RunAsUser: new(int64(0)), RunAsGroup: new(int64(0)),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
-		Containers: []corev1.Container{database(o), forwarder(o, remote), controller(o)},
+		Containers: []corev1.Container{database(o), forwarder(o, remote, asked), controller(o)},
 		Volumes: []corev1.Volume{
 			folder("run-openvswitch", "/run/openvswitch"), folder("run-ovn", "/run/ovn"),
 			folder("data", "/var/lib/openvswitch"),
@@ -141,8 +145,9 @@ func database(o object) corev1.Container {
 	return c
 }
 
-// forwarder makes bridges and ports of the node, and sends and receives on them.
-func forwarder(o object, remote string) corev1.Container {
+// forwarder makes bridges and ports of the node, and sends and receives on them. It also sets what is asked for of all
+// daemons: they read the same database.
+func forwarder(o object, remote string, asked []string) corev1.Container {
 	c := container(o, "switch", switchHealth, "stackwright-agent", "chassis", "switch", health(switchHealth),
 		"--set="+o.Name, "--remote="+remote, "--datapath="+string(cmp.Or(o.Spec.Datapath, infrav1.DatapathAuto)))
 	if o.Spec.Tunnel.Interface != "" {
@@ -155,6 +160,7 @@ func forwarder(o object, remote string) corev1.Container {
 		c.Command = append(c.Command, "--mapping="+wire.Mapping{Network: m.PhysicalNetwork,
 			Bridge: cmp.Or(m.Bridge, "br-"+m.PhysicalNetwork), Interface: m.Interface, Address: m.Address}.String())
 	}
+	c.Command = append(c.Command, asked...)
 	c.Env = []corev1.EnvVar{member.Field("NODE_NAME", "spec.nodeName"), member.Field("HOST_IP", "status.hostIP")}
 	c.Resources = member.Requests(o.Spec.Resources, "50m", "96Mi")
 	c.SecurityContext.Capabilities.Add = []corev1.Capability{"NET_ADMIN", "NET_RAW"}
