@@ -203,7 +203,8 @@ func TestBuildingBlock(t *testing.T) {
 	f.make(f.rack(), 1) // the host comes back
 }
 
-// changes gives every agent of a block other resources, which replaces all their pods. The guest goes on.
+// changes gives every agent of a block other resources, and libvirt an option, which replaces all their pods. The guest
+// goes on.
 func (f fleet) changes(b *fleetv1.BuildingBlock, guest, pid string) {
 	f.Helper()
 	_, before, err := f.agents(f.Context(), b.Name)
@@ -211,10 +212,11 @@ func (f fleet) changes(b *fleetv1.BuildingBlock, guest, pid string) {
 		f.Fatal(err)
 	}
 	change := b.DeepCopy()
-	for _, a := range []*fleetv1.Agent{&change.Spec.Agents.NovaCompute, &change.Spec.Agents.Libvirt,
-		&change.Spec.Agents.Chassis, &change.Spec.Agents.Metadata.Agent} {
+	for _, a := range []*fleetv1.Agent{&change.Spec.Agents.NovaCompute, &change.Spec.Agents.Libvirt.Agent,
+		&change.Spec.Agents.Chassis.Agent, &change.Spec.Agents.Metadata.Agent} {
 		a.Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("11m")}
 	}
+	change.Spec.Agents.Libvirt.Config = map[string]servicev1.Options{"libvirtd.conf": f.options("max_clients", 4321)}
 	f.Apply(change)
 	f.Eventually(5*time.Minute, "every agent is another pod, and the guest goes on", func(ctx context.Context) error {
 		ready, now, err := f.agents(ctx, b.Name)
@@ -229,6 +231,10 @@ func (f fleet) changes(b *fleetv1.BuildingBlock, guest, pid string) {
 		return errors.Join(err, f.goesOn(ctx, guest, pid))
 	})
 	f.Ready(time.Minute, b)
+	said, err := f.libvirt(f.Context(), "virt-admin", "--connect", "libvirtd:///system", "server-clients-info", "libvirtd")
+	if words := strings.Join(strings.Fields(said), " "); err != nil || !strings.Contains(words, "nclients_max : 4321") {
+		f.Errorf("libvirt is to take 4321 clients, and says %s: %v", words, err)
+	}
 }
 
 // agents are the pods of a block by identity, and how many of them are ready.

@@ -27,12 +27,13 @@ import (
 const floating = "203.0.113.77"
 
 // A server is declared with all that it needs, in one file and in no order. It boots on the node of the cluster, learns
-// who it is, and answers from there at its floating address. It goes on while every agent of its host is replaced.
+// who it is, and answers from there at its floating address. It goes on while every agent of its host is replaced, and
+// while what was asked of Open vSwitch is asked for no more.
 func TestServerAnswers(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
 	f := hosted(w, func(s *controlplanev1.Services) { s.Heat = &controlplanev1.HeatService{} })
-	rack := f.connected()
+	rack := f.connected(f.tuned)
 	host := "guest." + w.Namespace + ".svc"
 	offerCloud(w, host)
 	picture := guestImage(w, host)
@@ -52,6 +53,7 @@ func TestServerAnswers(t *testing.T) {
 	t.Logf("it has said who it is after %s", time.Since(began).Round(time.Second))
 	w.Eventually(time.Minute, "the proxy shows its screen", proxied(w))
 	guarded(w)
+	f.takesBack(rack)
 
 	f.replace(rack)
 	server := f.pause("web")
