@@ -188,6 +188,8 @@ func byItself(f resources.Found) bool {
 		return text("protocol") == ""
 	case "Segment":
 		return text("name") == ""
+	case "RBACPolicy": // each external network has one
+		return text("action") == "access_as_external"
 	}
 	return false
 }
