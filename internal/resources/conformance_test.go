@@ -159,6 +159,31 @@ func TestDeletedOutside(t *testing.T) {
 	})
 }
 
+// So is what its service still shows to those who know the id, in a state that says that it is gone.
+func TestDeletedOutsideAndStillShown(t *testing.T) {
+	t.Parallel()
+	for _, k := range writable() {
+		if len(k.State.Deleted) == 0 {
+			continue
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			w := newWorld(t, k)
+			w.remembers = true
+			t.Parallel()
+			kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				cloudOf(p).Remove(k.Name, cloudOf(p).IDs(k.Name)[w.seeded(k.Name)])
+				p.Pass(later)
+				p.Settle()
+				p.Ready()
+				if n := len(made(w, p)); n != 1 {
+					p.T.Errorf("there are %d %s, want 1", n, k.Plural)
+				}
+			})
+		})
+	}
+}
+
 // Each declared field that can be changed is put right, told or left alone.
 func TestDrift(t *testing.T) {
 	for _, mode := range []string{"Correct", "Report", "Ignore"} {

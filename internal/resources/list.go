@@ -152,7 +152,7 @@ func (l *lister) version(ctx context.Context) (string, error) {
 // sort puts the resources of a page to those that are there or those that are gone.
 func (l *lister) sort(page []map[string]any, out *mirror.Listed) error {
 	for _, seen := range page {
-		if state, _ := body.At(seen, l.kind.State.Path).(string); slices.Contains(l.kind.State.Deleted, state) {
+		if slices.Contains(l.kind.State.Deleted, state(l.kind, seen)) {
 			out.Gone = append(out.Gone, identity(l.kind, seen))
 			continue
 		}

@@ -186,6 +186,10 @@ func (t *target) ask(ctx context.Context, id string) (map[string]any, bool, erro
 	if len(shown) == 0 {
 		return nil, false, fmt.Errorf("the answer about %s %s has no %s", t.kind.Name, id, t.kind.Item)
 	}
+	if slices.Contains(t.kind.State.Deleted, state(t.kind, shown)) {
+		t.mirror.Drop(id, at) // Heat shows a stack by its id long after it is gone
+		return nil, false, nil
+	}
 	if err := t.put(shown, at); err != nil {
 		return nil, false, err
 	}

@@ -63,6 +63,8 @@ type world struct {
 	quota bool
 	// hidden keeps the kind out of lists.
 	hidden bool
+	// remembers lets the cloud show what is gone to those who know the id.
+	remembers bool
 	// shared makes the cloud a ClusterCloud, everywhere sets its allProjects.
 	shared, everywhere bool
 	// also is another kind whose objects are kept; nil for none.
@@ -164,7 +166,7 @@ func (w *world) cloud() *fake.Cloud {
 	for _, s := range w.seeds {
 		s(c)
 	}
-	c.Hidden = map[string]bool{w.kind.Name: w.hidden}
+	c.Hidden, c.Remembers = map[string]bool{w.kind.Name: w.hidden}, w.remembers
 	c.Fault, c.Twins = w.fault, w.fault != nil
 	if w.quota {
 		c.SetQuota(w.kind.Name, w.seeded(w.kind.Name))

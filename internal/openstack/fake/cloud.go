@@ -41,6 +41,8 @@ type Cloud struct {
 	Missing []string
 	// Hidden are kinds whose resources no list shows.
 	Hidden map[string]bool
+	// Remembers shows by its id what is gone, in a state that tells it, as Heat does.
+	Remembers bool
 	// Quota is how many resources of a kind there may be; a kind that is not named has no limit.
 	Quota map[string]int
 	// More are names of fields that services take though their descriptors do not have them, and whether they show them.

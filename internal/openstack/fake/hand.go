@@ -76,6 +76,10 @@ func (c *Cloud) setQuota(k *d.Kind, fields map[string]any) string {
 func (c *Cloud) Remove(kind, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if row := c.stores[kind].rows[id]; row != nil && c.Remembers {
+		row.leaves = time.Now()
+		c.stores[kind].gone[id] = row
+	}
 	delete(c.stores[kind].rows, id)
 	c.notify(c.kind(kind), deleted, map[string]any{"id": id})
 }

@@ -355,14 +355,21 @@ func patch(k *d.Kind, q *question) (map[string]any, string) {
 }
 
 func (c *Cloud) show(k *d.Kind, id string) answer {
-	row := c.row(k, id)
+	row, gone := c.row(k, id), c.stores[k.Name].gone[id]
+	var shown map[string]any
 	switch {
-	case row == nil:
+	case row != nil:
+		shown = row.show(k)
+	case gone != nil && c.Remembers && len(k.State.Deleted) > 0:
+		shown = maps.Clone(gone.fields)
+		shown[k.State.Path] = k.State.Deleted[0]
+	default:
 		return missing(k, id)
-	case k.Item == d.None:
-		return answer{http.StatusOK, row.show(k)}
 	}
-	return answer{http.StatusOK, map[string]any{k.Item: row.show(k)}}
+	if k.Item == d.None {
+		return answer{http.StatusOK, shown}
+	}
+	return answer{http.StatusOK, map[string]any{k.Item: shown}}
 }
 
 // show is the resource with its state as of now.
