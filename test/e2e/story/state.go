@@ -22,7 +22,7 @@ import (
 // chance is what is another each time: certificates and keys, UUIDs, digests, the ends of names that tell what is in an
 // object, addresses and times.
 var chance = regexp.MustCompile(`(?s)-----BEGIN [A-Z ]+-----.*?-----END [A-Z ]+-----` +
-	`|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{16,}\b|-[0-9a-f]{8,16}\b` +
+	`|-?\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{16,}\b|-[0-9a-f]{8,16}\b` +
 	`|\b(?:\d{1,3}\.){3}\d{1,3}\b|\b\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|[+-]\d\d:\d\d)`)
 
 // Same is a text without what is another each time.
