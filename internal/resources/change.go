@@ -206,7 +206,7 @@ func (t *target) remove(ctx context.Context, id string) error {
 		return err
 	}
 	if k.State.Path == "" && k.State.Settles.Path == "" || k.Shape == d.Relation {
-		t.mirror.Drop(id, at)
+		t.drop(id, at)
 	}
 	return nil
 }

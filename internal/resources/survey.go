@@ -161,8 +161,10 @@ type watch struct {
 	parent string
 
 	mu sync.Mutex
-	// base is what the survey has shown of the parent before the last list, when that list brought no news.
-	base sight
+	// base is what the survey has shown of the parent before the last list, when that list brought no news. doubts counts
+	// how often something else than a list has told of a change.
+	base   sight
+	doubts int
 }
 
 // watch returns how to know, by its survey, that the list of a kind is as before; nil when it has none. The caller
@@ -184,7 +186,7 @@ func (c *cloud) watch(k *d.Kind, parent map[string]any) *watch {
 // the list, and so does who was told of a change of this parent.
 func (w *watch) list(ctx context.Context, why mirror.Reason, list func() (mirror.Listed, error),
 ) (mirror.Listed, error) {
-	base := w.known()
+	base, doubts := w.known()
 	var now sight
 	var ok bool
 	switch {
@@ -205,20 +207,24 @@ func (w *watch) list(ctx context.Context, why mirror.Reason, list func() (mirror
 		if news {
 			base = sight{}
 		}
-		w.set(base)
+		w.set(base, doubts)
 	}
 	return out, err
 }
 
-func (w *watch) known() sight {
+func (w *watch) known() (base sight, doubts int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.base
+	return w.base, w.doubts
 }
 
-func (w *watch) set(s sight) {
+// set remembers what a list has confirmed, if there was no doubt since it began.
+func (w *watch) set(s sight, doubts int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.doubts != doubts {
+		s = sight{}
+	}
 	w.base = s
 }
 
@@ -229,9 +235,14 @@ func (w *watch) drop() {
 	}
 }
 
-// doubt has the next list be of the parent, of which something was said.
+// doubt has the next list be of the parent: something was said of it, or changed by us. What the survey showed before
+// that is not what the mirror has any more.
 func (w *watch) doubt() {
-	if w != nil {
-		w.set(sight{})
+	if w == nil {
+		return
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.base = sight{}
+	w.doubts++
 }

@@ -224,6 +224,20 @@ func TestSurveysDoNotSkipTheWayBack(t *testing.T) {
 	})
 }
 
+// Nor is it for what we have made of it ourselves, which no list has to show.
+func TestSurveysDoNotSkipTheWayBackFromOurs(t *testing.T) {
+	surveyed(t, 20, nil, func(w *wholes, c *cloud) {
+		w.let(func() { w.parts["3"] = []string{"a3"} })
+		m := c.follow(w.T, "3")
+		(&target{lister: m.lister, mirror: m.Mirror}).drop("b3", time.Now())
+		w.let(func() { w.parts["3"] = []string{"a3", "b3"} })
+		pass(time.Minute + time.Second)
+		if _, there := m.Get("b3"); !there {
+			w.Error("what came back is not there")
+		}
+	})
+}
+
 // Who is told of a change of one whole lists it, and who is told of some change asks the survey of which.
 func TestSurveysAfterHints(t *testing.T) {
 	surveyed(t, 20, nil, func(w *wholes, c *cloud) {

@@ -124,8 +124,15 @@ func (t *target) put(seen map[string]any, at time.Time) error {
 	i, err := t.lister.item(seen)
 	if err == nil {
 		t.mirror.Put(i, at)
+		t.lister.watch.doubt()
 	}
 	return err
+}
+
+// drop shows the mirror that a resource is gone.
+func (t *target) drop(id string, at time.Time) {
+	t.mirror.Drop(id, at)
+	t.lister.watch.doubt()
 }
 
 // path of the resource with an id.
@@ -176,7 +183,7 @@ func (t *target) ask(ctx context.Context, id string) (map[string]any, bool, erro
 	at := time.Now()
 	answer, err := t.request(ctx, asked{method: http.MethodGet, path: path, needs: []string{version}})
 	if openstack.ClassOf(err) == openstack.NotFound {
-		t.mirror.Drop(id, at)
+		t.drop(id, at)
 		return nil, false, nil
 	}
 	if err != nil {
@@ -187,7 +194,7 @@ func (t *target) ask(ctx context.Context, id string) (map[string]any, bool, erro
 		return nil, false, fmt.Errorf("the answer about %s %s has no %s", t.kind.Name, id, t.kind.Item)
 	}
 	if slices.Contains(t.kind.State.Deleted, state(t.kind, shown)) {
-		t.mirror.Drop(id, at) // Heat shows a stack by its id long after it is gone
+		t.drop(id, at) // Heat shows a stack by its id long after it is gone
 		return nil, false, nil
 	}
 	if err := t.put(shown, at); err != nil {
