@@ -369,8 +369,8 @@ func (s *suite) mustLook() map[string]resources.Found {
 	return found
 }
 
-// same checks that the cloud has what it had. In which of the good states it is does not matter: that of a stack tells
-// what was done last.
+// same checks that the cloud has what it had. In which of the good states it is, and what is said of that, does not
+// matter: that of a stack tells what was done last.
 func (s *suite) same(now, before map[string]resources.Found) {
 	s.Helper()
 	for name, was := range before {
@@ -380,12 +380,14 @@ func (s *suite) same(now, before map[string]resources.Found) {
 	}
 }
 
-// stateless are the fields of a resource without its state.
+// stateless are the fields of a resource without its state and what explains it.
 func stateless(f resources.Found) map[string]any {
 	out := maps.Clone(f.Fields)
 	if f.Kind != nil {
-		state, _, _ := strings.Cut(f.Kind.State.Path, ".")
-		delete(out, state)
+		for _, path := range []string{f.Kind.State.Path, f.Kind.State.Fault} {
+			field, _, _ := strings.Cut(path, ".")
+			delete(out, field)
+		}
 	}
 	return out
 }
