@@ -75,7 +75,7 @@ func TestSameKeepsWhatIsDeclared(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"https://10.0.0.7:5000/v3": "https://*:5000/v3", "job.batch/db-sync-00112233": "job.batch/db-sync*",
-		"sha256:00112233445566778899aabbccddeeff": "sha256:*",
+		"sha256:00112233445566778899aabbccddeeff":  "sha256:*",
 		"pvc-01234567-9a2d-475d-8abe-0123456789ab": "pvc*",
 	} {
 		if got := Same(text); got != want {
