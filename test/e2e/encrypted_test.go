@@ -133,8 +133,8 @@ func memberSeals(w *story.World) {
 	w.Eventually(time.Minute, "its key is gone", keyed(w, "", as()...))
 }
 
-// keyed checks which keys a project has in Barbican for volumes, each as its cipher and its bits. Without keys the client
-// knows no columns.
+// keyed checks which keys a project has in Barbican for volumes, each as its cipher and its bits. Without keys the
+// client knows no columns.
 func keyed(w *story.World, want string, as ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		out, err := w.Cluster.Stackwright(ctx, append(append([]string{"openstack"}, as...), "secret", "list",
