@@ -118,6 +118,9 @@ func (a *app) checkNamed(cmd *cobra.Command) error {
 	return nil
 }
 
+// errNoControlPlane is of a namespace without one.
+var errNoControlPlane = errors.New("no control plane")
+
 // find returns the control plane that the flags name, or the only one of the namespace.
 func (a *app) find(ctx context.Context, c client.Reader) (*controlplanev1.OpenStackControlPlane, error) {
 	var list controlplanev1.OpenStackControlPlaneList
@@ -136,8 +139,8 @@ func (a *app) find(ctx context.Context, c client.Reader) (*controlplanev1.OpenSt
 	}
 	switch {
 	case len(names) == 0:
-		return nil, fmt.Errorf("namespace %s has no control plane; make one with `stackwright up`, or name the namespace "+
-			"with -n", a.ns())
+		return nil, fmt.Errorf("namespace %s has %w; make one with `stackwright up`, or name the namespace with -n", a.ns(),
+			errNoControlPlane)
 	case a.controlplane == "":
 		return nil, usage(fmt.Errorf("namespace %s has several control planes; choose with -c: %s", a.ns(),
 			strings.Join(names, ", ")))

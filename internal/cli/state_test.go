@@ -203,6 +203,42 @@ func TestWhy(t *testing.T) {
 	}
 }
 
+// Without an argument the control plane is not all that is looked at: a block of hosts stands beside it.
+func TestWhyBesideTheControlPlane(t *testing.T) {
+	w := newWorld(t, ready)
+	w.run("why").want(t, exitDone, "Not looked at: resources in OpenStack")
+	w.load("testdata/hosts.yaml")
+	r := w.run("why", "-A").want(t, exitNo, "Namespace openstack: NotReady: 2 objects are not ready",
+		"BuildingBlock openstack/first (Ready): Waiting",
+		"BuildingBlock openstack/foreign (Ready): NotObserved")
+	if strings.Contains(r.out, "Nova openstack/cloud-nova: ") {
+		t.Errorf("what is ready is told, too:\n%s", r.out)
+	}
+	gone := &fleetv1.BuildingBlock{}
+	gone.Name, gone.Namespace = "foreign", "openstack"
+	must(t, w.client.Delete(t.Context(), gone))
+	if f := answers[*why.Finding](t, w, exitNo, "why"); f.Object.Kind != "BuildingBlock" || f.Object.Name != "first" {
+		t.Errorf("the answer is %+v", f)
+	}
+	w.status("BuildingBlock", "first", `{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True",`+
+		`"reason":"Ready","message":"","lastTransitionTime":"2026-01-02T03:04:05Z"}],"inventory":[`+
+		`{"step":"hosts","group":"fleet.stackwright.dev","kind":"Hypervisor","namespace":"openstack","name":"first-2",`+
+		`"uid":"j"},{"step":"hosts","group":"fleet.stackwright.dev","kind":"Hypervisor","namespace":"openstack",`+
+		`"name":"first-3","uid":"k"}]}`)
+	w.run("why").want(t, exitDone, "Everything is ready.")
+}
+
+// A service that stands without a control plane is explained as well, and where there is nothing at all it is said.
+func TestWhyWithoutControlPlane(t *testing.T) {
+	w := newWorld(t)
+	w.run("why").want(t, exitFailed, "namespace openstack has no control plane")
+	w.load("testdata/hosts.yaml")
+	w.run("why").want(t, exitNo, "BuildingBlock openstack/first (Ready): Waiting")
+	w.load("testdata/second.yaml")
+	w.load(ready)
+	w.run("why").want(t, exitUsage, "has several control planes; choose with -c: cloud, second")
+}
+
 // An object that nobody looks at, because the operator may not list what it takes, says which right is missing.
 func TestWhyWithoutRights(t *testing.T) {
 	w := newWorld(t, resourcesFile)

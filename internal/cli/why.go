@@ -26,9 +26,11 @@ func (a *app) why() *cobra.Command {
 		Short: "Walk from what is not ready down to the first cause",
 		Long: `Walk from what is not ready down to the first cause: which object, since when, and what to do.
 
-Without an argument it explains the control plane. NAME alone is one of its services, such as keystone. KIND/NAME is any
-object of the namespace, such as galera/openstack-galera or pod/openstack-galera-0. Where Kubernetes has a kind of that
-name, too, give the group: service.openstack.stackwright.dev/openstack-glance.
+Without an argument it explains the control plane, and when that is ready what stands beside it in the namespace, such
+as blocks of hosts; for resources in OpenStack there is stackwright resources list. NAME alone is one of the control
+plane's services, such as keystone. KIND/NAME is any object of the namespace, such as galera/openstack-galera or
+pod/openstack-galera-0. Where Kubernetes has a kind of that name, too, give the group:
+service.openstack.stackwright.dev/openstack-glance.
 The exit code is 3 when something is not ready.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,7 +38,12 @@ The exit code is 3 when something is not ready.`,
 			if err != nil {
 				return err
 			}
-			if err := a.print(f, func() { a.showWhy(f, all) }); err != nil {
+			if err := a.print(f, func() {
+				a.showWhy(f, all)
+				if f == nil && len(args) == 0 {
+					fmt.Fprintln(a.out, "Not looked at: resources in OpenStack; see them with stackwright resources list.")
+				}
+			}); err != nil {
 				return err
 			}
 			if f != nil {
@@ -56,10 +63,17 @@ func (a *app) explain(ctx context.Context, object string) (*why.Finding, error) 
 		return nil, err
 	}
 	gvk, key, err := a.subject(ctx, c, object)
+	if object == "" && errors.Is(err, errNoControlPlane) {
+		return a.explainRoots(ctx, c, err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return explainer(c).Explain(ctx, gvk, key)
+	f, err := explainer(c).Explain(ctx, gvk, key)
+	if object == "" && f == nil && err == nil {
+		return a.explainRoots(ctx, c, nil)
+	}
+	return f, err
 }
 
 func explainer(c client.Client) why.Explainer {
