@@ -14,6 +14,7 @@ import (
 	"stackwright.dev/kit/kittest"
 
 	"stackwright.dev/stackwright/internal/pki"
+	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 )
 
@@ -306,6 +307,14 @@ func TestCertificateThatIsGiven(t *testing.T) {
 			p.Settle()
 			p.Ready()
 		}
+	})
+}
+
+func TestHostnameWithoutAnAddressIsTold(t *testing.T) {
+	servicetest.TellsHostname(t, identity, func(patch string, cluster service.Cluster) kittest.Scenario {
+		s := scenario(t, patch)
+		s.Controllers = controllers(t, cluster)
+		return s
 	})
 }
 
