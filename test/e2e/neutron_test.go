@@ -26,15 +26,7 @@ import (
 func TestNeutronConnects(t *testing.T) {
 	story.InCI(t)
 	w := story.Start(t)
-	cp := w.Cloud()
-	neutron := &servicev1.Neutron{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-neutron"}}
-	asked := w.Change(cp)
-	asked.Spec.Services.Neutron = wired()
-	w.Apply(asked)
-	t.Logf("Neutron is ready after %s", w.Ready(story.UpToReady, neutron))
-	w.Ready(time.Minute, cp)
-
-	offerCloud(w)
+	cp, neutron := withNeutron(w)
 	objects := manifest(w, "testdata/network.yaml")
 	everyKind(w, objects, "network", "QoSMinimumPacketRateRule", "QoSPacketRateLimitRule") // OVN counts no packets
 	for _, o := range objects {
@@ -74,6 +66,20 @@ func TestNeutronConnects(t *testing.T) {
 	if out := w.OpenStack("catalog", "list"); strings.Contains(out, "neutron") {
 		t.Errorf("without Neutron the catalog is %s", out)
 	}
+}
+
+// withNeutron makes a cloud, waits for Neutron in it, and offers the cloud to the objects of the world's namespace.
+func withNeutron(w *story.World) (*controlplanev1.OpenStackControlPlane, *servicev1.Neutron) {
+	w.Helper()
+	cp := w.Cloud()
+	neutron := &servicev1.Neutron{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-neutron"}}
+	asked := w.Change(cp)
+	asked.Spec.Services.Neutron = wired()
+	w.Apply(asked)
+	w.Logf("Neutron is ready after %s", w.Ready(story.UpToReady, neutron))
+	w.Ready(time.Minute, cp)
+	offerCloud(w)
+	return cp, neutron
 }
 
 // wired is a Neutron with the wires of network.yaml.
