@@ -8,7 +8,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"stackwright.dev/kit/outcome"
 )
 
 // Keys of a Secret with a ring beside the keys themselves, whose names are numbers. Keystone passes over what is none.
@@ -51,6 +54,26 @@ type Policy struct {
 	Keep int
 	// Held keeps the ring from making room: what the oldest key encrypted is still in use.
 	Held bool
+}
+
+// Check refuses the data of a Secret in which a key is none that Fernet takes. One such key, be it the staged one,
+// fails every token, and a Secret that goes on to its copy takes what the key was with it.
+func Check(secret string, have map[string][]byte) error {
+	for _, name := range slices.Sorted(maps.Keys(have)) {
+		if n, err := strconv.Atoi(name); err != nil || n < 0 || valid(have[name]) {
+			continue
+		}
+		return outcome.Invalidf("key %s of Secret %s is no Fernet key, which is 32 bytes in URL-safe base64; delete that "+
+			"Secret, and it comes back as it was", name, secret)
+	}
+	return nil
+}
+
+// valid reads a key as Python's base64.urlsafe_b64decode does, which passes over white space and takes both alphabets.
+func valid(key []byte) bool {
+	text := strings.NewReplacer("+", "-", "/", "_").Replace(strings.Join(strings.Fields(string(key)), ""))
+	raw, err := base64.URLEncoding.DecodeString(text)
+	return err == nil && len(raw) == 32
 }
 
 // Load reads a ring from a Secret. Without times, as after a restore, everything counts from now.

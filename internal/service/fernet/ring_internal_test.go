@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -203,6 +204,30 @@ func TestKeyNamesAreNumbers(t *testing.T) {
 	for name := range r.Data() {
 		if _, err := strconv.Atoi(name); err != nil && name != keyRotated && name != keyStaged {
 			t.Errorf("the Secret has the key %q", name)
+		}
+	}
+}
+
+// What Python's decoder takes is a key: with white space around it, as a file has it, and in either alphabet.
+func TestCheckTakesWhatFernetTakes(t *testing.T) {
+	key := []byte(strings.Repeat("-_", 21) + "8=")
+	for what, c := range map[string]struct {
+		key   []byte
+		right bool
+	}{
+		"made":             {NewKey(), true},
+		"URL-safe":         {key, true},
+		"with a line end":  {append(bytes.Clone(key), '\n'), true},
+		"standard":         {[]byte(strings.Repeat("+/", 21) + "8="), true},
+		"without its end":  {key[:43], false},
+		"31 bytes":         {[]byte(base64.URLEncoding.EncodeToString(make([]byte, 31))), false},
+		"33 bytes":         {[]byte(base64.URLEncoding.EncodeToString(make([]byte, 33))), false},
+		"a password":       {[]byte("correct horse"), false},
+		"nothing, by hand": {nil, false},
+	} {
+		err := Check("ring", map[string][]byte{"0": NewKey(), "7": c.key, keyStaged: []byte("x")})
+		if (err == nil) != c.right || err != nil && !strings.Contains(err.Error(), "key 7 of Secret ring") {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 }

@@ -37,6 +37,9 @@ func refs() []ref.Ref[*barbican] {
 func generate(s api) func(*scope, map[string][]byte) (*step.Generated, error) {
 	return func(sc *scope, have map[string][]byte) (*step.Generated, error) {
 		b, keys := sc.Owner(), ring(have)
+		if err := fernet.Check(keysName(b), have); err != nil {
+			return nil, err
+		}
 		if len(keys) == 0 && b.Status.KeySecret != "" {
 			return nil, &outcome.Error{Class: outcome.Invalid, Reason: "KeysLost", Err: fmt.Errorf(
 				"the keys of all stored secrets are gone with Secret %s: restore it from a backup, or make it "+

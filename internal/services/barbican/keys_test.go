@@ -111,6 +111,14 @@ func TestLostKeysAreNotReplaced(t *testing.T) {
 	})
 }
 
+// A key that somebody has broken does not go on to the copy, which has the right one still.
+func TestBrokenKeysAreTold(t *testing.T) {
+	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		servicetest.TellsBrokenKeys(p, object, "KeysReady", "barbican-kek")
+	})
+}
+
 // Who is deleted and keeps the database keeps the keys, and takes both up again.
 func TestKeysOutliveTheObject(t *testing.T) {
 	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {

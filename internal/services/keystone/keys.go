@@ -48,7 +48,7 @@ func (s server) fernetStep() step.Step[*keystone] {
 		if p.Keep, err = keep(sc.Owner(), p.Interval, p.Life+p.Window); err != nil {
 			return nil, err
 		}
-		return s.rotate(sc, have, fernetName(sc.Owner()), p), nil
+		return s.rotate(sc, have, fernetName(sc.Owner()), p)
 	}, fernetName, step.Copied[*keystone](), s.Keep(), reads(refOptions), after(service.StepConfig), setup(),
 		step.Condition[*keystone]("FernetKeysReady"))
 }
@@ -68,7 +68,7 @@ func (s server) credentialStep() step.Step[*keystone] {
 			Interval: orDefault(k.Spec.Credential.RotationInterval, credentialInterval), Keep: credentialKeys,
 			Held: !migratedTo(sc, r),
 		}
-		return s.rotate(sc, have, credentialName(k), p), nil
+		return s.rotate(sc, have, credentialName(k), p)
 	}, credentialName, step.Copied[*keystone](), s.Keep(), reads(refMigrated), setup(),
 		step.Condition[*keystone]("CredentialKeysReady"))
 }
@@ -76,13 +76,16 @@ func (s server) credentialStep() step.Step[*keystone] {
 // credentialFolder is where pods have those keys.
 const credentialFolder = service.Folder + "/credential"
 
-func (s server) rotate(sc *scope, have map[string][]byte, name string, p fernet.Policy) *step.Generated {
+func (s server) rotate(sc *scope, have map[string][]byte, name string, p fernet.Policy) (*step.Generated, error) {
+	if err := fernet.Check(name, have); err != nil {
+		return nil, err
+	}
 	r := fernet.Load(have, sc.Now())
 	next := r.Turn(p, sc.Now())
 	return &step.Generated{Next: next, Secret: &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: sc.Owner().Namespace, Labels: s.Labels(sc.Owner(), "")},
 		Data:       r.Data(),
-	}}
+	}}, nil
 }
 
 func orDefault(d metav1.Duration, otherwise time.Duration) time.Duration {

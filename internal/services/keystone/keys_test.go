@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/service/fernet"
+	"stackwright.dev/stackwright/internal/service/servicetest"
 )
 
 // Keys are rotated on time, and nothing but their Secret changes.
@@ -93,13 +95,24 @@ func TestKeysComeBack(t *testing.T) {
 		if c := p.Condition(identity, "FernetKeysReady"); c.Status != "True" || numbers(secret(p, "identity-fernet")) != 2 {
 			t.Errorf("tokens have no new keys: %s", c.Message)
 		}
-		p.Create(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret",
-			"metadata": map[string]any{"name": "identity-credential", "namespace": "cloud"},
-			"data":     map[string]any{"1": "Zmlyc3Q="}}})
+		key := fernet.NewKey()
+		p.Create(servicetest.SecretOf("identity-credential", map[string][]byte{"1": key}))
 		p.Settle()
 		p.Ready()
-		if got := secret(p, "identity-credential"); got["1"] != "first" || got["0"] == "" {
+		if got := secret(p, "identity-credential"); got["1"] != string(key) || got["0"] == "" {
 			t.Errorf("the keys are %v", names(got))
+		}
+	})
+}
+
+// A key that somebody has broken does not go on to the copy, which has the right one still.
+func TestBrokenKeysAreTold(t *testing.T) {
+	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		for name, condition := range map[string]string{
+			"identity-fernet": "FernetKeysReady", "identity-credential": "CredentialKeysReady",
+		} {
+			servicetest.TellsBrokenKeys(p, identity, condition, name)
 		}
 	})
 }
