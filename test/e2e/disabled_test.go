@@ -127,33 +127,42 @@ func (f fleet) remembers(ctx context.Context) string {
 // that they are gone.
 func (f fleet) cleaned(service, table string) {
 	f.Helper()
-	sql := func(statement string) string {
-		f.Helper()
-		out, err := f.Cluster.Kubectl(f.Context(), "-n", f.namespace, "exec", "openstack-galera-0", "--", "mariadb",
-			"--batch", "--skip-column-names", "--execute="+statement)
-		if err != nil {
-			f.Fatal(err)
-		}
-		return strings.TrimSpace(out)
-	}
+	sql := func(statement string) string { f.Helper(); return inDatabase(f.World, f.namespace, statement) }
 	count := "SELECT COUNT(*) FROM openstack_" + table + " WHERE deleted_at IS NOT NULL"
 	before := sql(count)
 	if before == "0" {
 		f.Errorf("%s has no record of what was deleted", table)
 	}
 	sql("UPDATE openstack_" + table + " SET deleted_at = deleted_at - INTERVAL 40 DAY WHERE deleted_at IS NOT NULL")
-	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "clean-" + service}}
-	if _, err := f.Cluster.Kubectl(f.Context(), "-n", f.namespace, "create", "job", job.Name,
-		"--from=cronjob/openstack-"+service+"-maintenance"); err != nil {
-		f.Fatal(err)
-	}
-	f.Ready(2*time.Minute, job)
+	runsNow(f.World, f.namespace, "openstack-"+service+"-maintenance")
 	if after := sql(count); after != "0" {
 		f.Errorf("of %s records in %s are left %s", before, table, after)
 	} else {
 		f.Logf("%s records are gone from %s", before, table)
 	}
-	if err := f.Delete(f.Context(), job, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
-		f.Error(err)
+}
+
+// inDatabase is what MariaDB answers to a statement, without headings.
+func inDatabase(w *story.World, namespace, statement string) string {
+	w.Helper()
+	out, err := w.Cluster.Kubectl(w.Context(), "-n", namespace, "exec", "openstack-galera-0", "--", "mariadb", "--batch",
+		"--skip-column-names", "--execute="+statement)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return strings.TrimSpace(out)
+}
+
+// runsNow has a Job done that a CronJob would make when its time comes.
+func runsNow(w *story.World, namespace, cronJob string) {
+	w.Helper()
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "now-" + cronJob}}
+	if _, err := w.Cluster.Kubectl(w.Context(), "-n", namespace, "create", "job", job.Name,
+		"--from=cronjob/"+cronJob); err != nil {
+		w.Fatal(err)
+	}
+	w.Ready(2*time.Minute, job)
+	if err := w.Delete(w.Context(), job, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+		w.Error(err)
 	}
 }

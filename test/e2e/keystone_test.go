@@ -66,6 +66,31 @@ func TestPasswordChanges(t *testing.T) {
 	})
 }
 
+// What the CronJob does every night: trusts that somebody deleted are in the database until it has run, and those that
+// are good stay.
+func TestTrustsAreFlushed(t *testing.T) {
+	w := story.Start(t)
+	cp := w.Cloud()
+	trust := func() string {
+		return w.OpenStack("trust", "create", "-f", "value", "-c", "id", "--project", "admin", "--role", "admin", "admin",
+			"admin")
+	}
+	good, gone := trust(), trust()
+	w.OpenStack("trust", "delete", gone)
+	kept := func() string {
+		return inDatabase(w, cp.Namespace, "SELECT GROUP_CONCAT(id ORDER BY id) FROM openstack_keystone.trust WHERE id IN ('"+
+			good+"', '"+gone+"')")
+	}
+	if both := kept(); !strings.Contains(both, good) || !strings.Contains(both, gone) {
+		t.Errorf("before, there are %s, of %s and %s", both, good, gone)
+	}
+	runsNow(w, cp.Namespace, "openstack-keystone-trust-flush")
+	if left := kept(); left != good {
+		t.Errorf("left is %s, want %s", left, good)
+	}
+	w.OpenStack("trust", "delete", good)
+}
+
 // Keys are rotated without a restart. Every token stays good, of the old key and of the new one, and what was encrypted
 // with a key that is gone by then can still be read.
 func TestKeysRotate(t *testing.T) {
