@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -187,6 +188,33 @@ func TestTheAuthorityOutlivesTheControlPlane(t *testing.T) {
 		if after := field(p, "Secret/first-ca", "data", "tls.crt"); before == nil || after != before {
 			t.Error("the authority went or changed although deletionPolicy is Retain")
 		}
+	})
+}
+
+// Everybody who uses the cloud from outside trusts its authority: it comes back as it was, and what is none is told
+// before the copy is lost.
+func TestTheAuthorityComesBack(t *testing.T) {
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		const name = "Secret/first-ca"
+		before := p.Object(name).Object["data"]
+		comesBack := func() {
+			t.Helper()
+			p.Remove(name)
+			p.Settle()
+			p.Ready()
+			if diff := cmp.Diff(before, p.Object(name).Object["data"]); diff != "" {
+				t.Errorf("the authority is another one (-before +after):\n%s", diff)
+			}
+		}
+		comesBack()
+		p.Change(name, "data", map[string]any{"tls.crt": "c2hvcnQ="})
+		p.Settle()
+		const want = "Secret first-ca does not hold a CA any more; delete it, and it comes back as it was"
+		if c := p.Condition(cloud, "CAReady"); c.Status != "False" || !strings.Contains(c.Message, want) {
+			t.Errorf("the condition is %s: %s", c.Status, c.Message)
+		}
+		comesBack()
 	})
 }
 

@@ -11,10 +11,17 @@ import (
 	"stackwright.dev/kit/step"
 )
 
-// CA is a step that generates and keeps a CA in the Secret that nameOf names, with tls.crt, tls.key and ca.crt. It is
-// off while when is false; nil means always.
+// CA is a step that generates and keeps a CA in the Secret that nameOf names, with tls.crt, tls.key and ca.crt. Clients
+// outside the cluster trust it, so there is a copy from which it comes back when somebody deletes it, and what is no CA
+// does not go on to the copy. It is off while when is false; nil means always.
 func CA[T owner.Object](name string, nameOf func(T) string, when func(T) bool, o ...step.Option[T]) step.Step[T] {
 	generate := func(s *step.Scope[T], have map[string][]byte) (*step.Generated, error) {
+		if old := (Pair{Cert: have[CertKey], Key: have[KeyKey], CA: have[CertKey]}); len(have) > 0 {
+			if cert, _, err := old.Parse(); err != nil || !cert.IsCA {
+				return nil, outcome.Invalidf("Secret %s does not hold a CA any more; delete it, and it comes back as it was",
+					nameOf(s.Owner()))
+			}
+		}
 		p, next, err := renewCA(nameOf(s.Owner()), have, s.Now())
 		if err != nil {
 			return nil, err
@@ -25,7 +32,7 @@ func CA[T owner.Object](name string, nameOf func(T) string, when func(T) bool, o
 	if when != nil {
 		o = append(o, step.When(when))
 	}
-	return step.Secret(name, generate, nameOf, o...)
+	return step.Secret(name, generate, nameOf, append(o, step.Copied[T]())...)
 }
 
 // LeafSpec says what a Leaf step keeps.
