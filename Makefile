@@ -36,7 +36,7 @@ up: build ## Bring this machine from nothing to a running OpenStack; ARGS are gi
 down: ## Take everything away that up made, except caches
 	if [ -e bin/stackwright ] || [ -d /var/lib/devcluster ]; then for p in bin/{stackwright,devcluster}; do [ -x $$p ] || $(MAKE) $$p; done; bin/stackwright down; fi
 
-clean: down ## Also remove binaries, artifacts and the image cache
+clean: down ## Also remove binaries, artifacts and all caches but Go's own
 	rm -rf bin artifacts "$(CACHE)"
 
 ##@ Build
@@ -71,7 +71,7 @@ test: lint generated test-unit test-race test-api test-e2e ## All checks and tes
 lint: $(TOOLS) ## Check shape and style of the code, in every module
 	for m in '. ./...' 'kit ./...' 'tools ./...' 'devcluster ./pause ./e2e/... ./internal/!(kubernetes)' \
 	  devcluster{' ./internal/kubernetes',/coredns}' --enable-only=errcheck,errorlint,funlen,gocognit,lll,nestif,revive,unconvert,whitespace .'; do \
-	  (cd $${m%% *} && golangci-lint run --config $(CURDIR)/.golangci.yml $(if $(FIX),--fix) $${m#* }) || no=1; done; $(passed)
+	  (cd $${m%% *} && GOLANGCI_LINT_CACHE='$(CACHE)/lint' golangci-lint run --config $(CURDIR)/.golangci.yml $(if $(FIX),--fix) $${m#* }) || no=1; done; $(passed)
 
 generated: $(TOOLS) ## Fail when a generated file is not what the types say
 	go -C tools run ./generate -check ..
