@@ -47,14 +47,38 @@ var foreign = map[string][]string{
 		"github.com/go-json-experiment/json/jsontext"},
 }
 
+// inTests says what tests of a layer may import that its packages may not, by prefix.
+var inTests = map[string][]string{
+	"charts": {main + "internal/", main + "api/", kit}, // a chart is compared with what operators make
+	"test":   {"github.com/gophercloud/"},              // a story plays a client that others wrote
+}
+
 func TestImports(t *testing.T) {
+	ofTests := 0
 	for _, p := range packages(t) {
 		for _, i := range p.Imports {
 			if why := forbidden(p.ImportPath, i); why != "" {
 				t.Errorf("%s imports %s: %s", p.ImportPath, i, why)
 			}
 		}
+		for _, i := range slices.Concat(p.TestImports, p.XTestImports) {
+			ofTests++
+			if why := forbiddenInTests(p.ImportPath, i); why != "" {
+				t.Errorf("a test of %s imports %s: %s", p.ImportPath, i, why)
+			}
+		}
 	}
+	if ofTests == 0 {
+		t.Error("found no test that imports anything")
+	}
+}
+
+// forbiddenInTests tells why tests of a package may not import another; empty when they may.
+func forbiddenInTests(importer, imported string) string {
+	if slices.ContainsFunc(inTests[layer(importer)], func(p string) bool { return strings.HasPrefix(imported, p) }) {
+		return ""
+	}
+	return forbidden(importer, imported)
 }
 
 // forbidden tells why a package may not import another; empty when it may.
@@ -123,6 +147,26 @@ func TestForbidden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if why := forbidden(c.importer, c.imported); (why != "") != c.want {
 				t.Errorf("forbidden says %q, want a reason: %t", why, c.want)
+			}
+		})
+	}
+}
+
+func TestForbiddenInTests(t *testing.T) {
+	for name, c := range map[string]struct {
+		importer, imported string
+		want               bool
+	}{
+		"service sibling":   {main + "internal/services/nova", main + "internal/services/glance", true},
+		"kit internal":      {kit + "/step", main + "internal/pki", true},
+		"charts internal":   {main + "charts", main + "internal/operator", false},
+		"charts cmd":        {main + "charts", main + "cmd/stackwright", true},
+		"story, cloud door": {main + "test/e2e", "github.com/gophercloud/gophercloud/v2", false},
+		"cloud door":        {main + "internal/services/nova", "github.com/gophercloud/gophercloud/v2", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if why := forbiddenInTests(c.importer, c.imported); (why != "") != c.want {
+				t.Errorf("forbiddenInTests says %q, want a reason: %t", why, c.want)
 			}
 		})
 	}

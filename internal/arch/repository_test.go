@@ -17,7 +17,10 @@ import (
 const root = "../.."
 
 // modules are the folders with a go.mod of code that we write.
-var modules = []string{".", "kit", "devcluster", "tools"}
+var modules = []string{".", "kit", "devcluster", "devcluster/coredns", "tools"}
+
+// tags are two sets of build tags: those of bench take the place of some of apiserver.
+var tags = []string{"apiserver,e2e", "bench"}
 
 // readFile returns the content of a file below root.
 func readFile(t *testing.T, path string) []byte {
@@ -88,30 +91,39 @@ type goPackage struct {
 	XTestImports []string
 }
 
-// packages lists the packages of the modules that we write, with the build tags of all tests.
+// packages lists the packages of the modules that we write, once for each set of build tags.
 func packages(t *testing.T) []goPackage {
 	t.Helper()
 	var list []goPackage
 	for _, m := range modules {
-		cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-tags=apiserver,e2e",
-			"-json=ImportPath,Name,Dir,Imports,TestImports,XTestImports", "./...")
-		cmd.Dir = filepath.Join(root, m)
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("listing packages of module %s: %v", m, err)
-		}
-		d := json.NewDecoder(bytes.NewReader(out))
-		for {
-			var p goPackage
-			err := d.Decode(&p)
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatalf("reading the packages of module %s: %v", m, err)
-			}
-			list = append(list, p)
+		for _, set := range tags {
+			list = append(list, packagesOf(t, m, set)...)
 		}
 	}
 	return list
+}
+
+// packagesOf lists the packages of a module with what their files import that have a set of build tags or none.
+func packagesOf(t *testing.T, module, set string) []goPackage {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-tags="+set,
+		"-json=ImportPath,Name,Dir,Imports,TestImports,XTestImports", "./...")
+	cmd.Dir = filepath.Join(root, module)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("listing packages of module %s: %v", module, err)
+	}
+	var list []goPackage
+	d := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var p goPackage
+		err := d.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		if err != nil {
+			t.Fatalf("reading the packages of module %s: %v", module, err)
+		}
+		list = append(list, p)
+	}
 }
