@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -16,8 +15,11 @@ import (
 func machineChecks() []check {
 	_, err := beside()
 	return []check{checkRoot(os.Geteuid()), checkMemory("/proc/meminfo"), checkDisk("/var/lib", diskNeeded),
-		checkCPU(runtime.NumCPU()), checkPrograms(err, "/usr/sbin/runc", "/usr/lib/cni/bridge", "nft", "ip")}
+		checkCPU(runtime.NumCPU()), checkPrograms(err, programs...)}
 }
+
+// programs are a file of each Debian package that devcluster installs when it is not there.
+var programs = []string{"/usr/sbin/runc", "/usr/lib/cni/ptp", "/usr/sbin/nft", "/usr/sbin/iptables", "/sbin/ip"}
 
 func checkRoot(uid int) check {
 	if uid == 0 {
@@ -94,12 +96,8 @@ func checkPrograms(devcluster error, programs ...string) check {
 	}
 	var missing []string
 	for _, p := range programs {
-		if filepath.IsAbs(p) {
-			if _, err := os.Stat(p); err != nil {
-				missing = append(missing, filepath.Base(p))
-			}
-		} else if _, err := exec.LookPath(p); err != nil {
-			missing = append(missing, p)
+		if _, err := os.Stat(p); err != nil {
+			missing = append(missing, filepath.Base(p))
 		}
 	}
 	if len(missing) > 0 {

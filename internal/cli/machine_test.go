@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,13 +50,26 @@ func TestMachineChecks(t *testing.T) {
 		"cores":            {checkCPU(2), checkOK, "2 "},
 		"one core":         {checkCPU(1), checkWarning, "two cores are the least"},
 		"no devcluster":    {checkPrograms(errors.New("gone")), checkFailed, "make build"},
-		"all programs":     {checkPrograms(nil, "sh", dir), checkOK, "devcluster and what it needs"},
-		"missing programs": {checkPrograms(nil, "sh", "spoon", dir+"/fork"), checkWarning, "spoon, fork not installed; up"},
+		"all programs":     {checkPrograms(nil, dir), checkOK, "devcluster and what it needs"},
+		"missing programs": {checkPrograms(nil, dir, dir+"/a", dir+"/b"), checkWarning, "a, b not installed; up"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if text := c.got.Message + "; " + c.got.Do; c.got.State != c.state || !strings.Contains(text, c.tells) {
 				t.Errorf("it is %s: %s, want %s and %q", c.got.State, text, c.state, c.tells)
 			}
 		})
+	}
+}
+
+// devcluster is a module of its own, and its list of what it installs is read, not imported.
+func TestPreflightLooksForWhatDevclusterInstalls(t *testing.T) {
+	source, err := os.ReadFile("../../devcluster/internal/machine/package.go")
+	must(t, err)
+	var want []string
+	for _, m := range regexp.MustCompile(`(?m)^\t\t"[a-z0-9-]+": +"(/\S+)",$`).FindAllStringSubmatch(string(source), -1) {
+		want = append(want, m[1])
+	}
+	if len(want) == 0 || !slices.Equal(programs, want) {
+		t.Errorf("preflight looks for %q, and devcluster for %q", programs, want)
 	}
 }
