@@ -16,6 +16,7 @@ func crdSizes(charts string) ([]figure, error) {
 		return nil, fmt.Errorf("listing CRDs: %w", err)
 	}
 	list, sum := []figure{{"kinds", len(paths), "kinds"}}, 0
+	largest, most := "", 0
 	for _, path := range paths {
 		content, err := os.ReadFile(path)
 		if err != nil {
@@ -33,6 +34,9 @@ func crdSizes(charts string) ([]figure, error) {
 		}
 		list = append(list, figure{"crd:" + object.Metadata.Name, len(data), "bytes"})
 		sum += len(data)
+		if len(data) > most {
+			largest, most = object.Metadata.Name, len(data)
+		}
 	}
-	return append(list, figure{"crds", sum, "bytes"}), nil
+	return append(list, figure{"crds", sum, "bytes"}, figure{"crd-largest:" + largest, most, "bytes"}), nil
 }

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -66,6 +70,42 @@ func TestCodeFiguresAddUp(t *testing.T) {
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
+	}
+}
+
+// The figures of this repository are lines of a name, a value and a unit, with each service and package among them.
+func TestCollect(t *testing.T) {
+	figures, err := collect("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`^(\S+) \d+ \S+$`)
+	var names []string
+	for _, f := range figures {
+		m := line.FindStringSubmatch(f.String())
+		if m == nil {
+			t.Fatalf("%q is no line of a name, a value and a unit", f)
+		}
+		names = append(names, m[1])
+	}
+	want := []string{"code", "nolint", "function-median", "area:kit", "package:tools/figures",
+		"package-tests:tools/figures", "kinds", "crds", "crd:keystones.service.stackwright.dev"}
+	services, err := os.ReadDir("../../internal/services")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range services {
+		want = append(want, "area:internal/services/"+s.Name(), "package:internal/services/"+s.Name())
+	}
+	for _, name := range want {
+		if !slices.Contains(names, name) {
+			t.Errorf("there is no figure %s", name)
+		}
+	}
+	for _, prefix := range []string{"function-longest:", "crd-largest:"} {
+		if !slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, prefix) && n != prefix }) {
+			t.Errorf("there is no figure %s...", prefix)
 		}
 	}
 }
