@@ -193,6 +193,32 @@ func TestEachKindIsHeldToSomething(t *testing.T) {
 	}
 }
 
+// The layers of ARCHITECTURE.md name each folder: at the top with a slash, below internal, cmd and test without.
+func TestArchitectureNamesTheFolders(t *testing.T) {
+	page := string(readFile(t, "ARCHITECTURE.md"))
+	layers := fence.FindString(page)
+	for _, top := range []string{".", "internal", "cmd", "test"} {
+		entries, err := os.ReadDir(filepath.Join(root, top))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			name, text := regexp.QuoteMeta(e.Name())+`\b`, layers
+			if top == "." {
+				name, text = regexp.QuoteMeta(e.Name())+"/", page
+			}
+			if e.IsDir() && !ignored(e.Name()) && !regexp.MustCompile(`(?m)(^|[\s`+"`"+`(])`+name).MatchString(text) {
+				t.Errorf("ARCHITECTURE.md does not name %s", path.Join(top, e.Name()))
+			}
+		}
+	}
+}
+
+// ignored tells whether a folder is no part of what is committed, or is about how that is kept.
+func ignored(folder string) bool {
+	return strings.HasPrefix(folder, ".") || folder == "bin" || folder == "artifacts"
+}
+
 func TestAnchors(t *testing.T) {
 	got := anchors("# One `code`: more\n```\n# not this\n```\n## Two_a-b\n")
 	if want := []string{"one-code-more", "two_a-b"}; !slices.Equal(got, want) {
