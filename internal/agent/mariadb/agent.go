@@ -27,6 +27,7 @@ type Agent struct {
 	roles      sync.Mutex // held while a role is learnt or applied
 	// visitors are the clients of a member that is not the writer, with when they were seen first; held with roles.
 	visitors map[int64]time.Time
+	version  string // of MariaDB in the image
 	barred   string // why this member must not join any more, since Galera refused it
 	failed   string // how the last start failed
 
@@ -117,6 +118,10 @@ func (a *Agent) alive() { a.beat.Store(time.Now().Unix()) }
 func (a *Agent) idle(ctx context.Context) (*start, error) {
 	a.set(func(s *State) { s.Phase, s.Wsrep, s.Writable = Inspecting, Wsrep{}, false })
 	stop := a.keepBeating(ctx)
+	if err := a.fits(ctx); err != nil {
+		stop()
+		return nil, err
+	}
 	where, err := a.inspect(ctx)
 	stop()
 	if err != nil {
@@ -152,6 +157,22 @@ func (a *Agent) idle(ctx context.Context) (*start, error) {
 		case <-tick.C:
 		}
 	}
+}
+
+// fits finds out which MariaDB the image has. One that is too old for the data does not get to see it: this returns
+// when ctx ends, as only another image helps.
+func (a *Agent) fits(ctx context.Context) (err error) {
+	if a.version == "" {
+		if a.version, err = a.cfg.version(ctx); err != nil {
+			return err
+		}
+	}
+	if why := unfit(a.version, a.vol.Memo()); why != "" {
+		a.set(func(s *State) { s.Phase, s.Message = Blocked, why })
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return nil
 }
 
 // obey turns an accepted order into a start, unless the world has changed since it was given.

@@ -96,6 +96,27 @@ func (c *Config) install(ctx context.Context, v *Volume) error {
 	return volume.Sync(v.Path())
 }
 
+var versioned = regexp.MustCompile(`Ver ([0-9]+\.[0-9]+\.[0-9]+)-MariaDB`)
+
+// version of MariaDB that the image has.
+func (c *Config) version(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "mariadbd", "--no-defaults", "--version").CombinedOutput()
+	m := versioned.FindSubmatch(out)
+	if m == nil {
+		return "", fmt.Errorf("finding the version of MariaDB: %w: %s", err, complaint(agent.Lines(string(out))))
+	}
+	return string(m[1]), nil
+}
+
+// unfit tells what keeps MariaDB of a version from running on data, and what a person can do; empty when nothing does.
+func unfit(image string, m Memo) string {
+	if !agent.Older(image, m.Version) {
+		return ""
+	}
+	return fmt.Sprintf("MariaDB %s has served the data on this volume and the image has %s, which is not made to read it; "+
+		"set an image with %s or newer.", m.Version, image, m.Version)
+}
+
 var recovered = regexp.MustCompile(`Recovered position:? ([0-9a-f-]{36}:-?[0-9]+)`)
 
 // recover asks the storage engine where the data stands after a crash.

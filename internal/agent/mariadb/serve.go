@@ -174,7 +174,9 @@ func (w *watch) remember(now Wsrep) error {
 	if w.whole || now.Local != Synced {
 		return nil
 	}
-	if err := w.vol.Remember(func(m *Memo) { m.History, m.Copying = now.UUID, false }); err != nil {
+	if err := w.vol.Remember(func(m *Memo) {
+		m.History, m.Copying, m.Version = now.UUID, false, w.version
+	}); err != nil {
 		return err
 	}
 	w.whole = true

@@ -29,6 +29,8 @@ type Memo struct {
 	// Copying tells that a copy of another member's data was about to take the place of ours, so that what is there may
 	// be half a copy.
 	Copying bool `json:"copying,omitempty"`
+	// Version of MariaDB that has served the data; empty before the first time.
+	Version string `json:"version,omitempty"`
 }
 
 // OpenVolume reads what was remembered, or gives a new volume its id.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"stackwright.dev/stackwright/internal/agent"
@@ -45,27 +43,11 @@ func (a *Agent) Fit(m member.Memo) string {
 	switch {
 	case err != nil:
 		return err.Error()
-	case older(image, m.Version):
+	case agent.Older(image, m.Version):
 		return fmt.Sprintf("RabbitMQ %s has run on this volume and the image has %s, which cannot read its data; "+
 			"set an image with %s or newer", m.Version, image, m.Version)
 	}
 	return ""
-}
-
-// older compares the first two numbers of two versions.
-func older(x, y string) bool {
-	a, b := series(x), series(y)
-	return a[0] < b[0] || a[0] == b[0] && a[1] < b[1]
-}
-
-func series(v string) [2]int {
-	var out [2]int
-	for i, s := range strings.SplitN(v, ".", 3) {
-		if i < 2 {
-			out[i], _ = strconv.Atoi(s)
-		}
-	}
-	return out
 }
 
 // Begin starts the broker.
