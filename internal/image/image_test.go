@@ -120,6 +120,48 @@ func TestBuildAgainDoesNothing(t *testing.T) {
 	}
 }
 
+// made builds and returns the layers that were built in it.
+func made(t *testing.T, o Options) []string {
+	t.Helper()
+	var names []string
+	o.Progress = func(message string) {
+		if said, _, ok := strings.Cut(message, ": done"); ok {
+			names = append(names, said[strings.LastIndexByte(said, ' ')+1:])
+		}
+	}
+	_, err := Build(t.Context(), o)
+	must(t, err)
+	return names
+}
+
+// A layer that an image takes files of is kept although it is none of the image's own.
+func TestOnlyWhatChangedIsBuilt(t *testing.T) {
+	o := options(t)
+	files := description()
+	files["r/notes.yaml"] = &fstest.MapFile{Data: []byte("files: [{path: /notes, content: x}]\n")}
+	swap := func(file, from, to string) {
+		files[file].Data = []byte(strings.Replace(string(files[file].Data), from, to, 1))
+	}
+	swap("r/tool.yaml", "files: [", "files: [{path: /notes, layer: notes, source: /notes, package: notes}, ")
+	o.Files = files
+	for _, step := range []struct {
+		name   string
+		change func()
+		want   []string
+	}{
+		{"all", func() {}, []string{"notes", "tool"}},
+		{"nothing", func() {}, nil},
+		{"a file of the image", func() { swap("r/tool.yaml", "'0755'", "'0700'") }, []string{"tool"}},
+		{"what the file comes from", func() { swap("r/notes.yaml", "content: x", "content: y") }, []string{"notes", "tool"}},
+		{"the image alone", func() { swap("r/tool.yaml", "title: Tool", "title: Other") }, nil},
+	} {
+		step.change()
+		if diff := cmp.Diff(step.want, made(t, o)); diff != "" {
+			t.Errorf("%s: other layers were built (-want +got):\n%s", step.name, diff)
+		}
+	}
+}
+
 func TestBuildInAnotherCacheGivesTheSameDigest(t *testing.T) {
 	o := options(t)
 	first, err := Build(t.Context(), o)

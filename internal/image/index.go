@@ -35,6 +35,8 @@ type Image struct {
 	Size int64 `json:"size"`
 	// Layers are the addresses of the layers, the lowest first.
 	Layers []string `json:"layers"`
+	// Sources are the addresses of further layers, from which files of the image are taken.
+	Sources []string `json:"sources,omitempty"`
 	// Layout is the folder with the image as an OCI layout.
 	Layout string `json:"layout"`
 	// SBOM is the file with the list of what is in the image.

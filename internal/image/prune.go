@@ -6,10 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// prune removes layers that no image of any release uses any more, and packages that no lock names.
+// prune removes layers that no image of any release is made from any more, and packages that no lock names.
 func (b *build) prune() error {
 	layers, packages := map[string]bool{}, map[string]bool{}
 	indexes, err := filepath.Glob(indexFile(b.Cache, "*"))
@@ -27,7 +28,7 @@ func (b *build) prune() error {
 			return err
 		}
 		for _, image := range images.Images {
-			for _, id := range image.Layers {
+			for _, id := range slices.Concat(image.Layers, image.Sources) {
 				layers[id] = true
 			}
 		}

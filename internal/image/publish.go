@@ -42,6 +42,7 @@ func (b *build) publish(ctx context.Context, t *task) (*Image, error) {
 		image.Size += l.Size
 		image.Layers = append(image.Layers, l.ID)
 	}
+	image.Sources = t.beside(image.Layers)
 	if image.Options, err = b.options(ctx, t, layers); err != nil {
 		return nil, err
 	}
@@ -61,6 +62,19 @@ func (b *build) publish(ctx context.Context, t *task) (*Image, error) {
 	}
 	b.say("%s: image %s", name, image.Ref)
 	return image, oci.WriteLayout(image.Layout, oci.Named{Ref: image.Ref, Image: composed, Attached: []v1.Image{attached}})
+}
+
+// beside are the addresses of layers, sorted, that have files for the layers of an image and are none of these.
+func (t *task) beside(layers []string) []string {
+	var ids []string
+	for _, need := range t.needs {
+		if !slices.Contains(layers, need.id) {
+			ids = append(ids, need.id)
+		}
+		ids = append(ids, need.beside(layers)...)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 func archives(layers []*layer.Built) []oci.Layer {
