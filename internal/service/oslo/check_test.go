@@ -99,13 +99,16 @@ func TestComposeLaysLaterOverEarlier(t *testing.T) {
 }
 
 func TestComposeTakesFormerNamesForNewOnes(t *testing.T) {
-	base := parse(t, "[DEFAULT]\nexecutor_thread_pool_size = 64\n")
-	got, err := keystone(t).Compose(base, Layer{Origin: "x", File: parse(t, "[DEFAULT]\nrpc_thread_pool_size = 8\n")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "[DEFAULT]\nexecutor_thread_pool_size = 8\n"; string(got.Bytes()) != want {
-		t.Errorf("got\n%swant\n%s", got.Bytes(), want)
+	for text, want := range map[string]string{
+		"[DEFAULT]\nrpc_thread_pool_size = 8":      "[DEFAULT]\nexecutor_thread_pool_size = 8\n",
+		"[DEFAULT]\nrpc-thread-pool-size = 8":      "[DEFAULT]\nexecutor_thread_pool_size = 8\n",
+		"[token]\nrevocation_cache_time = 8":       "[DEFAULT]\nexecutor_thread_pool_size = 64\n\n[revoke]\ncache_time = 8\n",
+		"[token]\nrevocation_cache_time = an hour": `x: [token] revocation_cache_time must be an integer, not "an hour"`,
+	} {
+		base := parse(t, "[DEFAULT]\nexecutor_thread_pool_size = 64\n")
+		if got := answer(keystone(t).Compose(base, Layer{Origin: "x", File: parse(t, text)})); got != want {
+			t.Errorf("%q: got\n%s\nwant\n%s", text, got, want)
+		}
 	}
 }
 
