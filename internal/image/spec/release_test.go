@@ -136,7 +136,7 @@ func TestUsersOfEpoxy(t *testing.T) {
 	want := map[string]int{"keystone": 42425, "mariadb": 42434, "memcached": 42457, "openstackclient": 42400,
 		"operator": 65532, "glance": 64062, "neutron": 42435, "nova": 64060, "ovn": 42424, "placement": 42482,
 		"rabbitmq": 42439, "ceph": 64045, "libvirt": 64060, "nova-compute": 64060, "ovn-metadata": 42435,
-		"barbican": 42403, "heat": 42418, "cinder": 64061, "horizon": 42420, "guest": 42500}
+		"barbican": 42403, "heat": 42418, "cinder": 64061, "horizon": 42420, "guest": 42500, "ovn-chassis": 42424}
 	got := map[string]int{}
 	for _, name := range release.Images() {
 		user, ok := release.User(name, release.Layers[name].Image.User)
@@ -145,10 +145,8 @@ func TestUsersOfEpoxy(t *testing.T) {
 		}
 		got[name] = user.UID
 	}
-	for name, uid := range want {
-		if got[name] != uid {
-			t.Errorf("image %s runs as %d, want %d", name, got[name], uid)
-		}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("images run as others (-want +got):\n%s", diff)
 	}
 }
 
