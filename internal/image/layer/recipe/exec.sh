@@ -12,6 +12,8 @@ mount --make-rprivate /
 mount -t tmpfs tmpfs "$dir"
 mkdir "$dir/upper" "$dir/scratch" "$dir/merged"
 mount -t overlay overlay -o "lowerdir=$lower,upperdir=$dir/upper,workdir=$dir/scratch" "$dir/merged"
+# Images of a program alone have neither folder.
+mkdir -p "$dir/merged/proc" "$dir/merged/dev"
 mount -t proc proc "$dir/merged/proc"
 mount --bind /dev "$dir/merged/dev"
 exec chroot "$dir/merged" "$@"
