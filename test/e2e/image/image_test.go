@@ -131,11 +131,19 @@ func TestProgramsRun(t *testing.T) {
 		"nova":            {[]string{"nova-manage", "--version"}, "31.0"},
 		"nova-compute":    {[]string{"python3", "-c", "import libvirt, nova.virt.fake as f; print(f)"}, "nova.virt"},
 		"openstackclient": {[]string{"openstack", "--version"}, "openstack 7"},
+		"operator":        {[]string{"stackwright-operator", "--version"}, "stackwright "},
+		"ovn":             {[]string{"ovn-northd", "--version"}, "25.03"},
+		"ovn-chassis":     {[]string{"ovn-controller", "--version"}, "25.03"},
 		"ovn-metadata":    {[]string{"neutron-ovn-metadata-agent", "--version"}, "26.0"},
 		"placement":       {[]string{"placement-manage", "--version"}, "13.0"},
 		"rabbitmq":        {[]string{"ls", "/usr/lib/rabbitmq/bin/rabbitmq-server"}, "rabbitmq-server"},
 	}
 	built := build(t, "", "")
+	for name := range built.Images {
+		if _, ok := tests[name]; !ok {
+			t.Errorf("no program of image %s is tried", name)
+		}
+	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			out, err := layer.Exec(t.Context(), stored(t, built.Images[name]), "", test.program...)
