@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,18 +46,31 @@ func build(t *testing.T, cache, lock string, names ...string) *image.Images {
 		cache, err = image.CacheDir()
 		must(t, err)
 	}
-	built, err := image.Build(t.Context(), image.Options{Files: images.Files, Known: releases.Files, Release: "epoxy",
-		Images: names, Cache: cache, Binaries: binaries, Lock: lock, Progress: func(message string) { t.Log(message) }})
+	built, err := image.Build(t.Context(), options(t, cache, lock, names...))
 	must(t, err)
 	return built
 }
 
-// Two machines with one lock make the same image, and the second time there is nothing to do.
+func options(t *testing.T, cache, lock string, names ...string) image.Options {
+	t.Helper()
+	return image.Options{Files: images.Files, Known: releases.Files, Release: "epoxy", Images: names, Cache: cache,
+		Binaries: binaries, Lock: lock, Progress: func(message string) { t.Log(message) }}
+}
+
+// Two machines with one lock make the same image.
 func TestSameInputsGiveTheSameDigest(t *testing.T) {
 	story.Slow(t)
-	first, second := t.TempDir(), t.TempDir()
-	want := build(t, first, "").Images
-	got := build(t, second, filepath.Join(first, "lock-epoxy.yaml")).Images
+	if built := same(t, t.TempDir()); len(built) < 6 {
+		t.Errorf("%d images were built", len(built))
+	}
+}
+
+// same builds images in a new cache, and in another one with the lock of the first, and compares them.
+func same(t *testing.T, second string, names ...string) map[string]image.Image {
+	t.Helper()
+	first := t.TempDir()
+	want := build(t, first, "", names...).Images
+	got := build(t, second, filepath.Join(first, "lock-epoxy.yaml"), names...).Images
 	for name := range want {
 		if diff := cmp.Diff(want[name].Layers, got[name].Layers); diff != "" {
 			t.Errorf("inputs of %s differ: %s", name, diff)
@@ -66,8 +80,53 @@ func TestSameInputsGiveTheSameDigest(t *testing.T) {
 		}
 		t.Logf("%s %s", name, got[name].Digest)
 	}
-	if len(want) < 6 || len(got) != len(want) {
+	if len(got) != len(want) {
 		t.Errorf("%d images were built, and then %d", len(want), len(got))
+	}
+	return got
+}
+
+// One image stands for all of them, which TestSameInputsGiveTheSameDigest takes minutes for. Then its program changes,
+// which is one layer: the packages below are not installed again.
+func TestMemcachedTwiceAndWithANewProgram(t *testing.T) {
+	story.InCI(t)
+	o := options(t, t.TempDir(), "", "memcached")
+	before := same(t, o.Cache, o.Images...)["memcached"].Layers
+	program, err := os.ReadFile(filepath.Join(binaries, "stackwright-agent"))
+	must(t, err)
+	o.Binaries = t.TempDir()
+	must(t, os.WriteFile(filepath.Join(o.Binaries, "stackwright-agent"), append(program, 0), 0o755))
+	done := regexp.MustCompile(`(\S+): done`)
+	var made []string
+	o.Progress = func(message string) {
+		for _, found := range done.FindAllStringSubmatch(message, -1) {
+			made = append(made, found[1])
+		}
+	}
+	built, err := image.Build(t.Context(), o)
+	must(t, err)
+	after := built.Images["memcached"].Layers
+	top := len(before) - 1
+	if top < 2 || len(after) != len(before) || !slices.Equal(after[:top], before[:top]) || after[top] == before[top] {
+		t.Errorf("the layers are %v, and were %v", after, before)
+	}
+	if diff := cmp.Diff([]string{"memcached"}, made); diff != "" {
+		t.Errorf("other layers were built (-want +got):\n%s", diff)
+	}
+}
+
+// To see that there is nothing to do takes two seconds at most, of all images.
+func TestNothingToDoIsQuick(t *testing.T) {
+	build(t, "", "")
+	best := time.Hour
+	for range 3 {
+		start := time.Now()
+		build(t, "", "")
+		best = min(best, time.Since(start))
+	}
+	t.Logf("it takes %v", best)
+	if best > 2*time.Second {
+		t.Errorf("building what is built takes %v, want 2 s at most", best)
 	}
 }
 
