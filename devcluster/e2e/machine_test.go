@@ -57,6 +57,21 @@ func TestDownLeavesNothing(t *testing.T) {
 	m.run(t, program(), "down", "--name", name)
 }
 
+// Root of a container may lack what root of a machine has.
+func TestUpNamesAMissingCapability(t *testing.T) {
+	const name = "e2e-bounded"
+	for _, capability := range []string{"sys_admin", "net_admin"} {
+		err := quiet(exec.Command("setpriv", "--bounding-set", "-"+capability, program(), "up", "--name", name))
+		want := "root has no CAP_" + strings.ToUpper(capability) + " here"
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("up says %v, want %s", err, want)
+		}
+	}
+	if left := globs(t, (&cluster.Cluster{Name: name}).State()); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
 func TestClustersSideBySide(t *testing.T) {
 	const name = "e2e-other"
 	t.Cleanup(func() { _ = command("down", "--name", name).Run() })

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 
 	"stackwright.dev/devcluster/internal/cgroup"
 	"stackwright.dev/devcluster/internal/namespace"
@@ -21,9 +22,10 @@ type facts struct {
 	exists      func(file string) bool
 	controllers func() ([]string, error)
 	filesystems func() ([]byte, error)
-	modprobe    func(module string) error
-	// links tries to make what joins nodes, and to filter packets.
-	links func() error
+	run         func(program string, arguments ...string) error
+	// scratch runs f in a network namespace that ends with it, link makes a link in there.
+	scratch func(f func() error) error
+	link    func(netlink.Link) error
 }
 
 // Check tells everything that this machine lacks, each with what to do.
@@ -36,8 +38,9 @@ func Check(programs string) error {
 		},
 		controllers: controllers,
 		filesystems: func() ([]byte, error) { return os.ReadFile("/proc/filesystems") },
-		modprobe:    modprobe,
-		links:       checkVeth,
+		run:         run,
+		scratch:     namespace.Scratch,
+		link:        netlink.LinkAdd,
 	}.check(programs)
 }
 
@@ -95,35 +98,53 @@ func (f facts) filesystem(name string) error {
 	if err != nil {
 		return fmt.Errorf("listing file systems: %w", err)
 	}
-	if strings.Contains(string(content), "\t"+name+"\n") || f.modprobe(name) == nil {
+	if strings.Contains(string(content), "\t"+name+"\n") || f.run("modprobe", name) == nil {
 		return nil
 	}
 	return fmt.Errorf("the kernel has no file system %s: load its module with `modprobe %s`", name, name)
 }
 
-// checkVeth tries, in a network namespace that ends with its thread, to make the links that join nodes.
-func checkVeth() error {
-	modprobeAll("veth", "bridge", "nf_tables")
-	return namespace.Scratch(func() error {
-		attributes := netlink.NewLinkAttrs()
-		attributes.Name = "probe0"
-		err := netlink.LinkAdd(&netlink.Veth{LinkAttrs: attributes, PeerName: "probe1"})
-		if err != nil {
-			err = fmt.Errorf("the kernel makes no veth links (%w): load the module with `modprobe veth`", err)
-		}
-		attributes.Name = "probe2"
-		if bridge := netlink.LinkAdd(&netlink.Bridge{LinkAttrs: attributes}); bridge != nil {
-			err = errors.Join(err, fmt.Errorf(
-				"the kernel makes no bridges (%w): load the module with `modprobe bridge`", bridge))
-		}
-		return errors.Join(err, checkNftables())
+// links tries, in a network namespace that ends with its thread, to make the links that join nodes, and to filter
+// packets.
+func (f facts) links() error {
+	for _, module := range []string{"veth", "bridge", "nf_tables"} {
+		_ = f.run("modprobe", module) // one that cannot be loaded may be part of the kernel, and is tried out below
+	}
+	var lacks error
+	err := f.scratch(func() error {
+		lacks = f.tryLinks()
+		return nil
 	})
+	if errors.Is(err, unix.EPERM) {
+		err = refused("CAP_SYS_ADMIN", err)
+	}
+	return errors.Join(err, lacks)
 }
 
-func checkNftables() error {
-	if err := run("nft", "add", "table", "ip", "probe"); err != nil {
-		return fmt.Errorf("the kernel filters no packets by nftables (%w): load the module with `modprobe nf_tables`",
-			err)
+func (f facts) tryLinks() error {
+	attributes := netlink.NewLinkAttrs()
+	attributes.Name = "probe0"
+	err := f.link(&netlink.Veth{LinkAttrs: attributes, PeerName: "probe1"})
+	if errors.Is(err, unix.EPERM) {
+		return refused("CAP_NET_ADMIN", err) // as is all that follows
 	}
-	return nil
+	if err != nil {
+		err = fmt.Errorf("the kernel makes no veth links (%w): load the module with `modprobe veth`", err)
+	}
+	attributes.Name = "probe2"
+	if bridge := f.link(&netlink.Bridge{LinkAttrs: attributes}); bridge != nil {
+		err = errors.Join(err, fmt.Errorf(
+			"the kernel makes no bridges (%w): load the module with `modprobe bridge`", bridge))
+	}
+	if table := f.run("nft", "add", "table", "ip", "probe"); table != nil {
+		err = errors.Join(err, fmt.Errorf(
+			"the kernel filters no packets by nftables (%w): load the module with `modprobe nf_tables`", table))
+	}
+	return err
+}
+
+// refused says which capability the kernel wants. Root of a machine has it, root of a container may not.
+func refused(capability string, err error) error {
+	return fmt.Errorf("root has no %s here (%w): run devcluster on the machine itself, or in a privileged container",
+		capability, err)
 }

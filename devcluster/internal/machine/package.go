@@ -80,19 +80,11 @@ func apt(ctx context.Context, arguments ...string) error {
 	}
 }
 
-func modprobe(module string) error { return run("modprobe", module) }
-
-// modprobeAll loads what can be loaded; what cannot may be part of the kernel, and is tried out afterwards.
-func modprobeAll(modules ...string) {
-	for _, module := range modules {
-		_ = modprobe(module)
-	}
-}
-
+// run runs a program; the error is the first line it prints, as nft draws below it where in the command it failed.
 func run(program string, arguments ...string) error {
 	output, err := exec.Command(program, arguments...).CombinedOutput()
-	if err != nil && len(bytes.TrimSpace(output)) > 0 {
-		return errors.New(last(output))
+	if line, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n"); err != nil && line != "" {
+		return errors.New(line)
 	}
 	return err
 }

@@ -51,7 +51,8 @@ func MountSized(folder string) error {
 func mountSized(path string) error {
 	// The loop device ends with its last mount, and thus with the node.
 	if err := run("mount", "-o", "loop", path+suffix, path); err != nil {
-		return fmt.Errorf("mounting volume, which needs loop devices: %w", err)
+		return fmt.Errorf("mounting volume, which needs loop devices (%w): load their module with `modprobe loop`, and run "+
+			"devcluster on the machine itself or in a privileged container that has its /dev", err)
 	}
 	if err := os.Chmod(path, mode); err != nil {
 		return fmt.Errorf("opening volume to all users: %w", err)

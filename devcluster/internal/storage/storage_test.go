@@ -80,6 +80,26 @@ func provision(t *testing.T, f folders, name string) *corev1.PersistentVolume {
 	return volume
 }
 
+// Where there are no loop devices a volume of a size is not made, and its claim is told what is missing and what to do.
+func TestSizedVolumeWantsLoopDevices(t *testing.T) {
+	tools := t.TempDir()
+	for program, script := range map[string]string{
+		"mkfs.ext4": "", "mount": "echo \"mount: $4: failed to setup loop device for $3.\" >&2; exit 32\n",
+	} {
+		if err := os.WriteFile(filepath.Join(tools, program), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", tools)
+	path := filepath.Join(t.TempDir(), "pvc-1")
+	err := makeSized(path, 1<<20, "")
+	for _, text := range []string{path + ": failed to setup loop device", "modprobe loop", "privileged container"} {
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("nothing says %q: %v", text, err)
+		}
+	}
+}
+
 func write(t *testing.T, file string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
