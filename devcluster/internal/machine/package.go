@@ -7,30 +7,34 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 )
 
-// provides are the Debian packages a cluster needs and a file of each.
-func provides() map[string]string {
-	return map[string]string{
-		"runc":                        "/usr/sbin/runc",
-		"containernetworking-plugins": "/usr/lib/cni/ptp",
-		"nftables":                    "/usr/sbin/nft",
-		"iptables":                    "/usr/sbin/iptables",
-		"iproute2":                    "/sbin/ip",
+// needs are the Debian packages a cluster needs and a file of each.
+func needs() [][2]string {
+	return [][2]string{
+		{"runc", "/usr/sbin/runc"},
+		{"containernetworking-plugins", "/usr/lib/cni/ptp"},
+		{"nftables", "/usr/sbin/nft"},
+		{"iptables", "/usr/sbin/iptables"},
+		{"iproute2", "/sbin/ip"},
 	}
 }
 
 // Missing lists the packages that are to be installed.
-func Missing() []string {
-	var missing []string
-	for _, name := range []string{"runc", "containernetworking-plugins", "nftables", "iptables", "iproute2"} {
-		if _, err := os.Stat(provides()[name]); err != nil {
-			missing = append(missing, name)
+func Missing() []string { return missing("/") }
+
+// missing looks for the packages below a folder.
+func missing(root string) []string {
+	var names []string
+	for _, need := range needs() {
+		if _, err := os.Stat(filepath.Join(root, need[1])); err != nil {
+			names = append(names, need[0])
 		}
 	}
-	return missing
+	return names
 }
 
 // Install installs Debian packages, refreshing the lists of what there is only if that is needed.
