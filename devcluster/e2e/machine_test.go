@@ -35,7 +35,7 @@ func TestDownLeavesNothing(t *testing.T) {
 		m.run(t, program(), arguments...)
 	}
 	for kind, entries := range m.look(t, name) {
-		if kind != "packet rules" && cmp.Equal(before[kind], entries) {
+		if !slices.Contains([]string{"packet rules", "controllers"}, kind) && cmp.Equal(before[kind], entries) {
 			t.Errorf("a running cluster shows no difference in %s, so this test would not see what it leaves", kind)
 		}
 	}
@@ -188,13 +188,15 @@ func crash(t *testing.T, name string) {
 	}
 }
 
-// sandbox is a machine within the machine: network, mounts and folders that nobody else changes meanwhile.
+// sandbox is a machine within the machine: network, mounts and folders that nobody else changes meanwhile, and in which
+// no cluster has left anything before.
 type sandbox struct{ pid int }
 
 func newMachine(t *testing.T) sandbox {
 	t.Helper()
 	holder := exec.Command("unshare", "--net", "--mount", "--propagation", "private", "sh", "-c",
-		"for folder in /run /var/lib /var/log; do mount -t tmpfs tmpfs $folder; done; "+
+		"for folder in /run /var/lib /var/log /var/cache /opt /srv /usr/libexec; do "+
+			"case $PWD in $folder/*) ;; *) mount -t tmpfs tmpfs $folder;; esac; done; "+
 			"ip link set lo up; echo; exec sleep 1000")
 	output, err := holder.StdoutPipe()
 	if err != nil {
@@ -233,15 +235,40 @@ func (m sandbox) run(t *testing.T, program string, arguments ...string) []string
 func (m sandbox) look(t *testing.T, name string) map[string][]string {
 	t.Helper()
 	return map[string][]string{
-		"processes":    processes(t, name),
-		"groups":       groups(t, name),
-		"mounts":       m.run(t, "findmnt", "--list", "--noheadings", "--output", "TARGET,FSTYPE"),
-		"interfaces":   m.run(t, "ip", "-brief", "link"),
-		"addresses":    m.run(t, "ip", "-brief", "address"),
-		"routes":       m.run(t, "ip", "route", "show", "table", "all"),
-		"packet rules": m.run(t, "nft", "list", "ruleset"),
-		"files":        m.run(t, "find", "/run", "/var/lib", "/var/log", "/etc", "/opt", "-maxdepth", "2"),
+		"processes":  processes(t, name),
+		"groups":     groups(t, name),
+		"mounts":     m.run(t, "findmnt", "--list", "--noheadings", "--output", "TARGET,FSTYPE"),
+		"interfaces": m.run(t, "ip", "-brief", "link"),
+		"addresses":  m.run(t, "ip", "-brief", "address"),
+		"routes":     m.run(t, "ip", "route", "show", "table", "all"),
+		"packet rules": slices.Concat(m.run(t, "nft", "list", "ruleset"), m.legacy(t, "iptables-legacy-save"),
+			m.legacy(t, "ip6tables-legacy-save")),
+		"controllers": controllers(t),
+		"files": m.run(t, "find", "/run", "/var/lib", "/var/log", "/var/cache", "/var/tmp", "/etc", "/opt", "/srv",
+			"/usr/libexec", "/usr/local", "-maxdepth", "2"),
 	}
+}
+
+// legacy lists packet rules of the kernel's older interface, without comments, which have the time.
+func (m sandbox) legacy(t *testing.T, save string) []string {
+	t.Helper()
+	return slices.DeleteFunc(m.run(t, save), func(line string) bool { return strings.HasPrefix(line, "#") })
+}
+
+// controllers are those that groups below the root have by version 2. A cluster turns on what it lacks, and a cluster
+// that goes leaves them to others.
+func controllers(t *testing.T) []string {
+	t.Helper()
+	hierarchies, err := cgroup.Hierarchies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, hierarchy := range hierarchies {
+		content, _ := os.ReadFile(hierarchy.Path + "/cgroup.subtree_control") // version 1 has none
+		found = append(found, strings.Fields(string(content))...)
+	}
+	return found
 }
 
 // processes lists those that a cluster's control group or name gives away.

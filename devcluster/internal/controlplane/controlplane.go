@@ -117,6 +117,8 @@ func (p Plane) controllerManager() []string {
 		// A lost node is noticed after 20 s instead of 50; renewing its lease every 4 s a live one is not (see node).
 		"--node-monitor-period=2s",
 		"--node-monitor-grace-period=20s",
+		// Made when it is missing, and then left behind.
+		"--flex-volume-plugin-dir=" + filepath.Join(p.Cluster.State(), "volume-plugins"),
 		"--profiling=false",
 	}
 }
