@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// traces lists what a cluster could leave on the machine, one line each.
+// traces lists what a cluster could leave on the machine, one line each, but what docs/devcluster.md says that stays.
 func traces(t *testing.T) []string {
 	t.Helper()
 	var list []string
@@ -29,8 +29,8 @@ func traces(t *testing.T) []string {
 	add("namespace", children("/run/netns")...)
 	add("rule", rules(t)...)
 	add("control group", below("/sys/fs/cgroup", 5, true)...)
-	for top, depth := range map[string]int{"/etc": 2, "/run": 2, "/tmp": 1, "/opt": 2, "/var/lib": 2, "/var/log": 2,
-		home(t): 2} {
+	for top, depth := range map[string]int{"/etc": 2, "/run": 2, "/tmp": 1, "/opt": 2, "/srv": 2, "/usr/libexec": 2,
+		"/usr/local": 2, "/var/cache": 2, "/var/lib": 2, "/var/log": 2, "/var/tmp": 1, home(t): 2} {
 		add("file", below(top, depth, false)...)
 	}
 	slices.Sort(list)
@@ -81,18 +81,28 @@ func mounts(t *testing.T) []string {
 	return list
 }
 
-// rules are those of the firewall; a machine without nft has none.
+// rules are those of the firewall, in the kernel's newer interface and its older one; a machine without a program that
+// lists them has none.
 func rules(t *testing.T) []string {
 	t.Helper()
-	if _, err := exec.LookPath("nft"); err != nil {
-		return nil
+	var list []string
+	for _, command := range [][]string{
+		{"nft", "--stateless", "list", "ruleset"}, {"iptables-legacy-save"}, {"ip6tables-legacy-save"},
+	} {
+		if _, err := exec.LookPath(command[0]); err != nil {
+			continue
+		}
+		out, err := exec.CommandContext(context.WithoutCancel(t.Context()), command[0], command[1:]...).Output()
+		if err != nil {
+			t.Fatalf("listing firewall rules by %s: %v", command[0], err)
+		}
+		list = append(list, strings.Split(timeAndCounts.ReplaceAllString(string(out), ""), "\n")...)
 	}
-	out, err := exec.CommandContext(context.WithoutCancel(t.Context()), "nft", "--stateless", "list", "ruleset").Output()
-	if err != nil {
-		t.Fatalf("listing firewall rules: %v", err)
-	}
-	return strings.Split(string(out), "\n")
+	return list
 }
+
+// timeAndCounts are of the older interface: comments, and numbers of packets and bytes.
+var timeAndCounts = regexp.MustCompile(`(?m)^#.*$| \[\d+:\d+\]$`)
 
 func children(dir string) []string {
 	entries, _ := os.ReadDir(dir)
