@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,6 +37,25 @@ func TestStatusShowsTheCluster(t *testing.T) {
 		}
 	}
 	sumsUp(t, shown, s.Components)
+	runsPinned(t)
+}
+
+// runsPinned expects the API server and every kubelet to be of the version of Kubernetes in go.mod.
+func runsPinned(t *testing.T) {
+	t.Helper()
+	module, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := row(table(string(module)), "k8s.io/kubernetes")[1]
+	server := struct{ GitVersion string }{}
+	if err := json.Unmarshal([]byte(kubectl(t, shared, "get", "--raw", "/version")), &server); err != nil {
+		t.Fatal(err)
+	}
+	kubelets := kubectl(t, shared, "get", "nodes", "-o", "jsonpath={.items[*].status.nodeInfo.kubeletVersion}")
+	if server.GitVersion != want || kubelets != want+" "+want {
+		t.Errorf("the API server is %s, the kubelets are %s, want Kubernetes %s", server.GitVersion, kubelets, want)
+	}
 }
 
 // sumsUp expects the memory of each component, resident and proportional, and the sums in the last row.
