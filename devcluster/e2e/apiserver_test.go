@@ -82,21 +82,47 @@ func TestAPIServerSweepsWhatAKilledOneLeft(t *testing.T) {
 // serve starts a server and returns when it is ready.
 func serve(t *testing.T, command *exec.Cmd) serving {
 	t.Helper()
-	output, err := command.StdoutPipe()
+	served, err := start(command)
 	if err != nil {
 		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			served.keep(t.Name())
+		}
+		_ = command.Process.Kill()
+	})
+	return served
+}
+
+// start starts a server and returns when it is ready. One that fails tells the end of its log.
+func start(command *exec.Cmd) (serving, error) {
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return serving{}, err
 	}
 	command.Stderr = os.Stderr
 	begin := time.Now()
 	if err := command.Start(); err != nil {
-		t.Fatal(err)
+		return serving{}, err
 	}
-	t.Cleanup(func() { _ = command.Process.Kill() })
 	line, err := bufio.NewReader(output).ReadString('\n')
 	if err != nil {
-		t.Fatalf("reading the path of the kubeconfig: %v", err)
+		_ = command.Process.Kill()
+		return serving{}, fmt.Errorf("reading the path of the kubeconfig: %w", err)
 	}
-	return serving{command: command, kubeconfig: strings.TrimSpace(line), took: time.Since(begin)}
+	return serving{command: command, kubeconfig: strings.TrimSpace(line), took: time.Since(begin)}, nil
+}
+
+// keep puts objects and log of a server where those of failed stories are. One that has ended has removed them.
+func (s serving) keep(name string) {
+	folder, err := artifacts(name)
+	objects, missing := kubectlWith(s.kubeconfig, "get", "namespaces,configmaps,events", "-A", "-o",
+		"yaml").CombinedOutput()
+	log, unread := os.ReadFile(filepath.Join(filepath.Dir(s.kubeconfig), "log"))
+	err = errors.Join(err, missing, unread, os.WriteFile(filepath.Join(folder, "log"), log, 0o600),
+		os.WriteFile(filepath.Join(folder, "objects.yaml"), objects, 0o600))
+	fmt.Fprintln(os.Stderr, "what is known of the API server of", name, "is in", folder, err)
 }
 
 // stop ends a server in the given way and expects nothing of it to be left.

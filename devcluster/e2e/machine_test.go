@@ -25,7 +25,7 @@ func TestDownLeavesNothing(t *testing.T) {
 	const name = "e2e-clean"
 	m := newMachine(t)
 	before := m.look(t, name)
-	t.Cleanup(func() { _ = m.command(program(), "down", "--name", name).Run() })
+	takeDown(t, name, m.command)
 	for _, arguments := range [][]string{
 		{"up", "--name", name},
 		{"load", "--name", name, os.Getenv("PROBE_LAYOUT")},
@@ -74,7 +74,7 @@ func TestUpNamesAMissingCapability(t *testing.T) {
 
 func TestClustersSideBySide(t *testing.T) {
 	const name = "e2e-other"
-	t.Cleanup(func() { _ = command("down", "--name", name).Run() })
+	takeDown(t, name, exec.Command)
 	devcluster(t, "up", "--name", name)
 	isSmallAndFast(t, name)
 	if other := status(t, name).Cluster.Range(); other == status(t, shared).Cluster.Range() {

@@ -5,6 +5,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,7 +56,7 @@ func runTests(m *testing.M) int {
 	} {
 		if err := step(); err != nil {
 			fmt.Fprintln(os.Stderr, "preparing the shared cluster:", err)
-			keep()
+			keep(shared, exec.Command)
 			return 1
 		}
 	}
@@ -65,23 +66,39 @@ func runTests(m *testing.M) int {
 	}
 	code := m.Run()
 	if code != 0 {
-		keep()
+		keep(shared, exec.Command)
 	}
 	return code
 }
 
-// keep puts the shared cluster's objects, events and logs where those of failed stories are.
-func keep() {
-	folder := filepath.Join("..", "..", "artifacts", "devcluster")
-	if given := os.Getenv("ARTIFACTS"); given != "" {
-		folder = filepath.Join(given, "devcluster")
-	}
-	objects, err := command("kubectl", "--name", shared, "get", "nodes,pods,services,events", "-A", "-o",
+// keep puts a cluster's objects, events and logs where those of failed stories are. What run makes are commands for its
+// machine.
+func keep(name string, run func(program string, arguments ...string) *exec.Cmd) {
+	folder, err := artifacts(name)
+	objects, missing := run(program(), "kubectl", "--name", name, "get", "nodes,pods,services,events", "-A", "-o",
 		"yaml").CombinedOutput()
-	logs := os.DirFS(filepath.Dir((&cluster.Cluster{Name: shared}).Log("")))
-	err = errors.Join(err, os.RemoveAll(folder), os.CopyFS(folder, logs),
+	logs := filepath.Dir((&cluster.Cluster{Name: name}).Log(""))
+	err = errors.Join(err, missing, quiet(run("cp", "--recursive", logs, folder)),
 		os.WriteFile(filepath.Join(folder, "objects.yaml"), objects, 0o600))
-	fmt.Fprintln(os.Stderr, "what is known of the shared cluster is in", folder, err)
+	fmt.Fprintln(os.Stderr, "what is known of cluster", name, "is in", folder, err)
+}
+
+// artifacts makes an empty folder for what is known of a cluster or an API server.
+func artifacts(name string) (string, error) {
+	root := cmp.Or(os.Getenv("ARTIFACTS"), filepath.Join("..", "..", "artifacts"))
+	folder := filepath.Join(root, "devcluster", name)
+	return folder, errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755))
+}
+
+// takeDown takes a cluster of one test down at its end, after what is known of it was kept if the test failed.
+func takeDown(t *testing.T, name string, run func(program string, arguments ...string) *exec.Cmd) {
+	t.Helper()
+	t.Cleanup(func() {
+		if t.Failed() {
+			keep(name, run)
+		}
+		_ = run(program(), "down", "--name", name).Run()
+	})
 }
 
 func layout(folder string) string { return filepath.Join(folder, "layout") }
