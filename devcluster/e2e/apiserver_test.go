@@ -24,14 +24,8 @@ type serving struct {
 	took       time.Duration
 }
 
-func TestAPIServerIsReadyInTime(t *testing.T) {
+func TestAPIServerServes(t *testing.T) {
 	served := serve(t, command("apiserver"))
-	t.Logf("ready after %s", served.took.Round(time.Millisecond))
-	// Alone on the machine it takes less than 4 s, as is promised, and nearly 4 s of one processor: beside the
-	// tests of others it takes longer.
-	if served.took > 8*time.Second {
-		t.Errorf("ready after %s", served.took)
-	}
 	if err := quiet(kubectlWith(served.kubeconfig, "create", "configmap", "one", "--from-literal=a=b")); err != nil {
 		t.Error(err)
 	}

@@ -50,6 +50,9 @@ func runTests(m *testing.M) int {
 	}
 	for _, step := range []func() error{
 		func() error { return buildProbe(folder) },
+		measureServer,
+		func() error { return quiet(command("up", "--name", shared)) },
+		measureCluster,
 		func() error { return quiet(command("up", "--name", shared, "--nodes", "2")) },
 		func() error { return quiet(command("load", "--name", shared, layout(folder))) },
 		func() error { return apply(shared, workload) },
