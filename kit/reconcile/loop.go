@@ -146,6 +146,7 @@ type run[T owner.Object] struct {
 	orphans []owner.Item
 	stuck   *outcome.Outcome // why orphans are still there
 	lost    bool
+	edited  bool // the owner asks for something else than when the run began
 	news    bool
 }
 

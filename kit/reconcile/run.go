@@ -26,8 +26,10 @@ func (r *run[T]) advance() {
 			r.evaluate(i)
 		}
 		if !r.work(level) {
-			r.unpruned()
-			r.finish()
+			if !r.edited {
+				r.unpruned()
+				r.finish()
+			}
 			return
 		}
 	}
@@ -35,7 +37,8 @@ func (r *run[T]) advance() {
 	r.finish()
 }
 
-// work runs the steps of a level that need it. It returns false when the owner cannot be made ours first.
+// work runs the steps of a level that need it. It returns false when the owner cannot be made ours first, or asks for
+// something else by then: what the run knows so far is of what it asked for before.
 func (r *run[T]) work(level []int) bool {
 	var todo []int
 	for _, i := range level {
@@ -46,7 +49,13 @@ func (r *run[T]) work(level []int) bool {
 	if len(todo) == 0 {
 		return true
 	}
+	read := r.o
 	err := r.claim()
+	if r.edited = asksElse(read, r.o); r.edited {
+		r.mem.trusted = false // nothing is written of this run
+		r.wake(time.Millisecond)
+		return false
+	}
 	if err == nil {
 		err = r.hold(false)
 	}

@@ -68,9 +68,9 @@ func (l *Loop[T]) Handler(gk schema.GroupKind) handler.TypedEventHandler[client.
 	}
 }
 
-// ownerChanged tells whether an update of an owner is for us: spec, deletion, the annotations we obey, our own marks,
-// or steps that another process runs.
-func (l *Loop[T]) ownerChanged(before, after client.Object) bool {
+// asksElse tells whether an owner asks for something else than before: by its spec, by being deleted, or by the
+// annotations we obey.
+func asksElse(before, after client.Object) bool {
 	if before.GetGeneration() != after.GetGeneration() ||
 		(before.GetDeletionTimestamp() == nil) != (after.GetDeletionTimestamp() == nil) {
 		return true
@@ -81,13 +81,16 @@ func (l *Loop[T]) ownerChanged(before, after client.Object) bool {
 			return true
 		}
 	}
-	if l.Guard != nil && len(before.GetAnnotations()) != len(after.GetAnnotations()) {
-		return true // the guard may look at an annotation of its own
-	}
-	if l.Components != nil {
-		return true
-	}
-	return apply.Owned(before, l.Name) != apply.Owned(after, l.Name)
+	return false
+}
+
+// ownerChanged tells whether an update of an owner is for us: what it asks for, our own marks, or steps that another
+// process runs.
+func (l *Loop[T]) ownerChanged(before, after client.Object) bool {
+	// The guard may look at an annotation of its own.
+	guarded := l.Guard != nil && len(before.GetAnnotations()) != len(after.GetAnnotations())
+	return guarded || l.Components != nil || asksElse(before, after) ||
+		apply.Owned(before, l.Name) != apply.Owned(after, l.Name)
 }
 
 // childChanged tells whether an update of a child matters: ownership, deletion, its gate's verdict, or any change if a
