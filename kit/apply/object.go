@@ -9,9 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -216,14 +214,4 @@ func dropTemplateNoise(spec map[string]any) {
 			}
 		}
 	}
-}
-
-// Kinds returns the value of AnnotationKinds: sorted Kind.group names.
-func Kinds(kinds []schema.GroupKind) string {
-	names := make([]string, 0, len(kinds))
-	for _, k := range kinds {
-		names = append(names, k.String())
-	}
-	slices.Sort(names)
-	return strings.Join(slices.Compact(names), ",")
 }

@@ -7,8 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/apply"
@@ -102,44 +100,32 @@ func (c *counter) add() { c.n.Add(1) }
 
 func (r *run[T]) requests() int { return int(r.count.n.Load()) }
 
-// view shows scopes what the run knows.
-type view[T any] struct{ shower }
-
-// shower is what view needs of a run, without its type parameter.
-type shower interface {
-	referenced(ref string) []client.Object
-	content(ref string) map[string][]byte
-	contents(ref string) []map[string][]byte
-	child(step, kind, name string) client.Object
-}
-
-func (v view[T]) Referenced(ref string) []client.Object       { return v.referenced(ref) }
-func (v view[T]) Content(ref string) map[string][]byte        { return v.content(ref) }
-func (v view[T]) Contents(ref string) []map[string][]byte     { return v.contents(ref) }
-func (v view[T]) Child(step, kind, name string) client.Object { return v.child(step, kind, name) }
-
-func (r *run[T]) referenced(ref string) []client.Object {
+// Referenced, Content, Contents and Child make a step.View of the run.
+func (r *run[T]) Referenced(ref string) []client.Object {
 	if j, ok := r.Plan.refs[ref]; ok {
 		return r.refs[j].objects
 	}
 	return nil
 }
 
-func (r *run[T]) content(ref string) map[string][]byte {
+// Content returns the content of a reference.
+func (r *run[T]) Content(ref string) map[string][]byte {
 	if j, ok := r.Plan.refs[ref]; ok {
 		return r.refs[j].content()
 	}
 	return nil
 }
 
-func (r *run[T]) contents(ref string) []map[string][]byte {
+// Contents returns that of each of its objects.
+func (r *run[T]) Contents(ref string) []map[string][]byte {
 	if j, ok := r.Plan.refs[ref]; ok {
 		return r.refs[j].contents
 	}
 	return nil
 }
 
-func (r *run[T]) child(stepName, kind, objName string) client.Object {
+// Child returns the record of what a step made.
+func (r *run[T]) Child(stepName, kind, objName string) client.Object {
 	i := r.indexOf(stepName)
 	if i < 0 {
 		return nil
@@ -147,8 +133,7 @@ func (r *run[T]) child(stepName, kind, objName string) client.Object {
 	for n := range r.results[i].items {
 		it := &r.results[i].items[n]
 		if it.Kind == kind && it.Name == objName {
-			return r.Store.Get(schema.GroupKind{Group: it.Group, Kind: it.Kind},
-				types.NamespacedName{Namespace: it.Namespace, Name: it.Name})
+			return r.record(it)
 		}
 	}
 	return nil

@@ -110,10 +110,14 @@ func (l *Loop[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 }
 
 // Hurry ends the pauses of an owner's failed steps: its next run tries them.
-func (l *Loop[T]) Hurry(key types.NamespacedName) { l.memories.hurry(key) }
+func (l *Loop[T]) Hurry(key types.NamespacedName) {
+	l.memories.note(key, func(m *memory) { m.hurry = true })
+}
 
 // Told says that the outside has woken an owner: its Report may have something else to tell.
-func (l *Loop[T]) Told(key types.NamespacedName) { l.memories.told(key) }
+func (l *Loop[T]) Told(key types.NamespacedName) {
+	l.memories.note(key, func(m *memory) { m.news = true })
+}
 
 func paused(o client.Object) bool {
 	if p, ok := o.(interface{ Paused() bool }); ok && p.Paused() {
@@ -230,7 +234,7 @@ func (r *run[T]) guarded() bool {
 			r.evalRef(j)
 		}
 	}
-	r.held = r.Guard(view[T]{r}, r.o)
+	r.held = r.Guard(r, r.o)
 	return r.held != ""
 }
 

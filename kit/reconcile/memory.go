@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -73,27 +74,15 @@ func (m *memories) of(key types.NamespacedName, uid types.UID) *memory {
 	return m.owners[key]
 }
 
-// hurry ends the pauses of an owner's steps from its next run on.
-func (m *memories) hurry(key types.NamespacedName) {
+// note changes what is remembered of an owner, if anything is.
+func (m *memories) note(key types.NamespacedName, change func(*memory)) {
 	m.mu.RLock()
 	mem := m.owners[key]
 	m.mu.RUnlock()
 	if mem != nil {
 		mem.mu.Lock()
-		mem.hurry = true
-		mem.mu.Unlock()
-	}
-}
-
-// told has the next run of an owner compute its status, also when none of its steps has work.
-func (m *memories) told(key types.NamespacedName) {
-	m.mu.RLock()
-	mem := m.owners[key]
-	m.mu.RUnlock()
-	if mem != nil {
-		mem.mu.Lock()
-		mem.news = true
-		mem.mu.Unlock()
+		defer mem.mu.Unlock()
+		change(mem)
 	}
 }
 
@@ -130,13 +119,13 @@ func (m *memories) forget(key types.NamespacedName) {
 
 // link records what an owner refers to, so that events of those objects wake it.
 func (m *memories) link(key types.NamespacedName, mem *memory, refs []refKey) {
-	if equalRefs(mem.refs, refs) {
+	if slices.Equal(mem.refs, refs) {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.unlink(key, mem.refs)
-	mem.refs = append([]refKey(nil), refs...)
+	mem.refs = slices.Clone(refs)
 	for _, r := range refs {
 		if m.refs[r] == nil {
 			m.refs[r] = map[types.NamespacedName]struct{}{}
@@ -152,18 +141,6 @@ func (m *memories) unlink(key types.NamespacedName, refs []refKey) {
 			delete(m.refs, r)
 		}
 	}
-}
-
-func equalRefs(a, b []refKey) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // referrers calls f for each owner that refers to an object.

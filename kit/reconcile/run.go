@@ -308,7 +308,7 @@ func (r *run[T]) backoffKey(i int) string {
 
 func (r *run[T]) scope(i int) *step.Scope[T] {
 	s := &r.Steps[i]
-	return step.NewScope(r.o, s, view[T]{r}, r.log.WithValues("step", s.Name), r.now)
+	return step.NewScope(r.o, s, r, r.log.WithValues("step", s.Name), r.now)
 }
 
 // runAct runs a Check or External step.

@@ -30,7 +30,7 @@ func (r *run[T]) finish() {
 	err := r.writeStatus(func(o T) {
 		r.fill(o.KitStatus())
 		if r.Report != nil {
-			r.Report(view[T]{r}, o)
+			r.Report(r, o)
 		}
 	})
 	if err != nil {
