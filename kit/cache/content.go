@@ -39,10 +39,15 @@ type content struct {
 	size    int
 }
 
+// Getter reads objects past the cache.
+type Getter interface {
+	Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error
+}
+
 // Content returns the data of a Secret or ConfigMap whose record is given. It asks the API server only when the
-// record's version is one it has not read. reader must not be a cached client. A vanished object gives nil.
-func (s *Store) Content(ctx context.Context, reader client.Reader, kind string,
-	record client.Object) (map[string][]byte, error) {
+// record's version is one it has not read. A vanished object gives nil.
+func (s *Store) Content(ctx context.Context, reader Getter, kind string, record client.Object) (map[string][]byte,
+	error) {
 	if c := s.contents.get(record.GetUID(), record.GetResourceVersion()); c != nil {
 		return c.data, nil
 	}

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -99,6 +100,12 @@ type counter struct{ n atomic.Int64 }
 func (c *counter) add() { c.n.Add(1) }
 
 func (r *run[T]) requests() int { return int(r.count.n.Load()) }
+
+// Get reads an object past the cache, and counts that.
+func (r *run[T]) Get(ctx context.Context, key client.ObjectKey, obj client.Object, o ...client.GetOption) error {
+	r.count.add()
+	return r.Live.Get(ctx, key, obj, o...)
+}
 
 // Referenced, Content, Contents and Child make a step.View of the run.
 func (r *run[T]) Referenced(ref string) []client.Object {

@@ -118,7 +118,7 @@ type writer interface{ Write([]byte) (int, error) }
 func (r *run[T]) readContent(j int, obj client.Object, h writer) map[string][]byte {
 	d, st := &r.Refs[j], &r.refs[j]
 	kind := r.refGK[j].Kind
-	data, err := r.Store.Content(r.ctx, r.Live, kind, obj)
+	data, err := r.Store.Content(r.ctx, r, kind, obj)
 	if err != nil {
 		if st.out = apply.Classify(err); st.out.State == outcome.StateFailed {
 			r.wake(r.Backoff.Next(string(r.o.GetUID())+"/ref/"+d.Name, st.out.Class, st.out.After))

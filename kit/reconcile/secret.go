@@ -62,8 +62,7 @@ func (r *run[T]) runSecret(i int) *outcome.Outcome {
 
 func (r *run[T]) readSecret(key types.NamespacedName) (*corev1.Secret, error) {
 	sec := &corev1.Secret{}
-	r.count.add()
-	err := r.Live.Get(r.ctx, key, sec)
+	err := r.Get(r.ctx, key, sec)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}

@@ -42,6 +42,23 @@ func metric(tb testing.TB, name string, labels ...string) (sum float64, there bo
 	return sum, there
 }
 
+// requested is how many requests the runs of a controller say they have sent.
+func requested(tb testing.TB, controller string) (sum float64) {
+	tb.Helper()
+	all, err := metrics.Registry.Gather()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, f := range all {
+		for _, m := range f.GetMetric() {
+			if f.GetName() == "kit_reconcile_requests" && m.GetLabel()[0].GetValue() == controller {
+				sum += m.GetHistogram().GetSampleSum()
+			}
+		}
+	}
+	return sum
+}
+
 // TestStateShows: the metrics tell how many objects are ready, which steps wait and for how long, and when Secrets are
 // to be renewed; asking for them costs no request, and what waits no more has no series.
 func TestStateShows(t *testing.T) {
