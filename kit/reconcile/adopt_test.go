@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/ref"
@@ -32,6 +33,47 @@ func TestNeverAdopts(t *testing.T) {
 		w.pass(time.Minute)
 		w.wantReady("one") // what we made is ours though somebody took the labels away
 	})
+}
+
+// TestOfAnotherController finds an object in the way that another controller has: it stays as it is, whether the cache
+// shows it or not, and whether ours would have an owner reference or not, until that one has let it go.
+func TestOfAnotherController(t *testing.T) {
+	shown := ref.Local("maps", &corev1.ConfigMap{}, func(a *app) string { return a.Name + "-config" }, ref.Optional[*app]())
+	for name, c := range map[string]struct {
+		refs   []ref.Ref[*app]
+		policy step.Deletion
+	}{
+		"in the cache":           {refs: []ref.Ref[*app]{shown}},
+		"not in the cache":       {},
+		"kept and in the cache":  {refs: []ref.Ref[*app]{shown}, policy: step.Retain},
+		"kept, not in the cache": {policy: step.Retain},
+	} {
+		t.Run(name, func(t *testing.T) {
+			def := define(step.Objects("config", configMap("config", fixed), makesMaps, step.Condition[*app]("ConfigReady"),
+				step.OnDelete[*app](c.policy)))
+			def.Refs = append(def.Refs, c.refs...)
+			inWorld(t, def, func(w *world) {
+				theirs := &corev1.ConfigMap{Data: map[string]string{"value": "theirs"}}
+				theirs.Name = "one-config"
+				theirs.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "web",
+					UID: "theirs", Controller: new(true)}}
+				w.create(theirs, newApp("one"))
+				con := w.condition("one", "ConfigReady")
+				if want := "ConfigMap one-config belongs to Deployment web; "; con.Reason != "Conflict" ||
+					!strings.Contains(con.Message, want) {
+					t.Errorf("the condition is %v, want a Conflict: %s", con, want)
+				}
+				change(w, theirs, "one-config", func(m *corev1.ConfigMap) {
+					if m.Data["value"] != "theirs" || len(m.Labels) > 0 || len(m.OwnerReferences) != 1 {
+						t.Errorf("the object has become %v", m)
+					}
+					m.OwnerReferences = nil
+				})
+				w.pass(time.Minute)
+				w.wantReady("one")
+			})
+		})
+	}
 }
 
 // TestTwoOwnersOfOneName makes two owners render an object of one name: one of them has it, the other says so, and

@@ -195,9 +195,9 @@ func (r *run[T]) applyOne(i int, w wanted) (*owner.Item, *outcome.Outcome) {
 		return nil, out
 	}
 	old := r.results[i].find(w.key)
-	ours := rec != nil && old != nil && old.UID == rec.GetUID()
-	if r.Steps[i].Adoption == step.Never && !ours {
-		if out := r.refuseForeign(w); out != nil {
+	never := r.Steps[i].Adoption == step.Never && (rec == nil || old == nil || old.UID != rec.GetUID())
+	if never || rec == nil && metav1.GetControllerOf(w.obj) == nil {
+		if out := r.refuseForeign(w, never); out != nil {
 			return nil, out
 		}
 	}
@@ -216,11 +216,21 @@ func (r *run[T]) applyOne(i int, w wanted) (*owner.Item, *outcome.Outcome) {
 		Name: w.key.name, UID: u.GetUID(), Intent: w.intent, Owned: apply.Owned(obj, r.Name)}, nil
 }
 
-// taken refuses an object that another owner of this controller has. One field manager writes for all of them, so that
-// the API server would let each take it from the other, again and again.
+// taken refuses an object that another controller has, or another owner of this one. One field manager writes for all
+// of the latter, so that the API server would let each take it from the other, again and again.
 func (r *run[T]) taken(w wanted, rec client.Object) *outcome.Outcome {
-	ours := w.obj.GetLabels()[apply.LabelPartOf]
-	if rec == nil || rec.GetLabels()[apply.LabelController] != r.Name || !anothers(rec, ours) {
+	if rec == nil {
+		return nil
+	}
+	belongs := func(whose string) *outcome.Outcome {
+		return outcome.Fail(outcome.Conflict, fmt.Errorf("%s belongs to %s; give one of the two another name",
+			name(w.key.gk.Kind, w.key.name), whose))
+	}
+	c := metav1.GetControllerOf(rec)
+	switch made := rec.GetLabels()[apply.LabelController] == r.Name; {
+	case !made && c != nil && c.UID != r.o.GetUID():
+		return belongs(name(c.Kind, c.Name))
+	case !made, !anothers(rec, w.obj.GetLabels()[apply.LabelPartOf]):
 		return nil
 	}
 	whose := rec.GetAnnotations()[apply.AnnotationOwner]
@@ -229,8 +239,7 @@ func (r *run[T]) taken(w wanted, rec client.Object) *outcome.Outcome {
 	if other == nil || other.GetUID() == r.o.GetUID() {
 		return nil
 	}
-	return outcome.Fail(outcome.Conflict, fmt.Errorf("%s belongs to %s; give one of the two another name",
-		name(w.key.gk.Kind, w.key.name), name(r.Kind.Kind, whose)))
+	return belongs(name(r.Kind.Kind, whose))
 }
 
 // anothers tells whether an object is part of another set than ours.
@@ -266,15 +275,20 @@ func (r *run[T]) applyFailed(i int, w wanted, rec client.Object, err error) *out
 		return outcome.Wait(what, "%s is being replaced, because a field that cannot change has changed; wait until it is "+
 			"made again.", what)
 	}
+	if apierrors.IsInvalid(err) && strings.Contains(err.Error(), "Only one reference can have Controller set to true") {
+		if out := r.refuseForeign(w, false); out != nil {
+			return out
+		}
+	}
 	return apply.Classify(fmt.Errorf("applying %s: %w", what, err))
 }
 
-// refuseForeign asks the API server whether an object that is not ours is in the way.
-func (r *run[T]) refuseForeign(w wanted) *outcome.Outcome {
+// refuseForeign asks the API server about an object that the cache may not show because it is not ours: whether there
+// is any, if the step adopts none, and else whether there is one that another controller has.
+func (r *run[T]) refuseForeign(w wanted, never bool) *outcome.Outcome {
 	m := &metav1.PartialObjectMetadata{}
 	m.SetGroupVersionKind(w.obj.GroupVersionKind())
-	r.count.add()
-	err := r.Live.Get(r.ctx, types.NamespacedName{Namespace: w.key.namespace, Name: w.key.name}, m)
+	err := r.Get(r.ctx, types.NamespacedName{Namespace: w.key.namespace, Name: w.key.name}, m)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -282,10 +296,10 @@ func (r *run[T]) refuseForeign(w wanted) *outcome.Outcome {
 	if err != nil {
 		return apply.Classify(fmt.Errorf("looking for %s: %w", what, err))
 	}
-	if m.GetLabels()[apply.LabelPartOf] == w.obj.GetLabels()[apply.LabelPartOf] {
-		return nil
+	if never && m.GetLabels()[apply.LabelPartOf] != w.obj.GetLabels()[apply.LabelPartOf] {
+		return outcome.Fail(outcome.Conflict, fmt.Errorf("%s exists and is not ours; rename or delete it", what))
 	}
-	return outcome.Fail(outcome.Conflict, fmt.Errorf("%s exists and is not ours; rename or delete it", what))
+	return r.taken(w, m)
 }
 
 func finalizers(o client.Object) string {
