@@ -57,8 +57,14 @@ func (s *Scope[T]) Owner() T { return s.owner }
 // Log returns the logger of the step.
 func (s *Scope[T]) Log() logr.Logger { return s.log }
 
-// Now returns the time of the reconcile. Only Check and Secret steps and steps with Every may depend on it.
-func (s *Scope[T]) Now() time.Time { return s.now }
+// Now returns the time of the reconcile. An Objects or Job step that depends on it declares Every: nothing else looks at
+// it again. Others say when in what they return.
+func (s *Scope[T]) Now() time.Time {
+	if k := s.step.Kind; (k == KindObjects || k == KindJob) && s.step.Every == 0 && s.err == nil {
+		s.err = fmt.Errorf("step %s asks for the time without saying how often; add step.Every", s.step.Name)
+	}
+	return s.now
+}
 
 // Get returns the first object of a reference, or nil.
 func (s *Scope[T]) Get(ref string) client.Object {
