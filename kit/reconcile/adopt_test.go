@@ -38,7 +38,8 @@ func TestNeverAdopts(t *testing.T) {
 // TestOfAnotherController finds an object in the way that another controller has: it stays as it is, whether the cache
 // shows it or not, and whether ours would have an owner reference or not, until that one has let it go.
 func TestOfAnotherController(t *testing.T) {
-	shown := ref.Local("maps", &corev1.ConfigMap{}, func(a *app) string { return a.Name + "-config" }, ref.Optional[*app]())
+	shown := ref.Local("maps", &corev1.ConfigMap{}, func(a *app) string { return a.Name + "-config" },
+		ref.Optional[*app]())
 	for name, c := range map[string]struct {
 		refs   []ref.Ref[*app]
 		policy step.Deletion

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -96,7 +97,7 @@ func (l *Loop[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 	case !o.GetDeletionTimestamp().IsZero() && !r.finalized():
 		l.memories.forget(req.NamespacedName)
 		return reconcile.Result{}, nil
-	case paused(o):
+	case pauses(o) != nil:
 		r.pause()
 	case !o.GetDeletionTimestamp().IsZero() && !r.guarded():
 		r.remove()
@@ -119,13 +120,19 @@ func (l *Loop[T]) Told(key types.NamespacedName) {
 	l.memories.note(key, func(m *memory) { m.news = true })
 }
 
-func paused(o client.Object) bool {
-	if p, ok := o.(interface{ Paused() bool }); ok && p.Paused() {
-		return true
-	}
+// pauses are what a person has to remove for the owner to go on.
+func pauses(o client.Object) (what []string) {
 	notes := o.GetAnnotations()
-	_, capi := notes[AnnotationPausedCAPI]
-	return capi || notes[AnnotationPaused] == "true"
+	if notes[AnnotationPaused] == "true" {
+		what = append(what, "the annotation "+AnnotationPaused)
+	}
+	if _, capi := notes[AnnotationPausedCAPI]; capi {
+		what = append(what, "the annotation "+AnnotationPausedCAPI)
+	}
+	if p, ok := o.(interface{ Paused() bool }); ok && p.Paused() {
+		what = append(what, "spec.paused")
+	}
+	return what
 }
 
 // run is one pass over one owner.
@@ -239,10 +246,10 @@ func (r *run[T]) guarded() bool {
 }
 
 func (r *run[T]) pause() {
-	msg := "The object is paused; remove the annotation " + AnnotationPaused + " or spec.paused to go on."
+	what := strings.Join(pauses(r.o), " and ")
+	msg := "The object is paused; remove " + what + " to go on."
 	if !r.o.GetDeletionTimestamp().IsZero() {
-		msg = "The object is paused and waits to be deleted; remove the annotation " + AnnotationPaused +
-			" or spec.paused to let it go."
+		msg = "The object is paused and waits to be deleted; remove " + what + " to let it go."
 	}
 	conds := r.o.KitStatus().Conditions
 	if condition.Is(conds, condition.Paused, msg) {

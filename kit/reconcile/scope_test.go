@@ -27,7 +27,8 @@ func TestUndeclared(t *testing.T) {
 	}{
 		"a reference": {maps(func(s *scope) { s.Get("password") }),
 			`step config uses "password" without declaring it; add it to step.Reads`},
-		"a step":               {maps(func(s *scope) { s.Child("web", "Deployment", "one-web") }), `uses "web" without declaring it`},
+		"a step": {maps(func(s *scope) { s.Child("web", "Deployment", "one-web") }),
+			`step config uses "web" without declaring it; add it to step.Sees`},
 		"the time":             {maps(now), "step config asks for the time without saying how often; add step.Every"},
 		"the time, with Every": {maps(now, step.Every[*app](time.Hour)), ""},
 		"the time, by a Job": {step.Job("config", func(s *scope) (*batchv1.Job, error) {

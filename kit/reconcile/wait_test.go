@@ -49,8 +49,8 @@ var (
 	makesWeb  = step.Makes[*app](&appsv1.Deployment{})
 )
 
-// TestLateReference is criteria 15 and 16: waiting costs nothing, and what is waited for wakes exactly its referrers. The
-// metric of requests, which is criterion 33, has counted each.
+// TestLateReference is criteria 15, 16 and 33: waiting costs nothing, what is waited for wakes exactly its referrers, and
+// the metric of requests counts each.
 func TestLateReference(t *testing.T) {
 	const others = 200
 	def := define(step.Objects("config", configMap("config", fixed), makesMaps, step.Reads[*app]("password"),
@@ -215,9 +215,14 @@ func TestPause(t *testing.T) {
 		if log := w.reqs.take(); len(log) != 1 || !strings.HasSuffix(log[0], "/status") {
 			t.Errorf("a paused owner got more than its condition: %v", log)
 		}
-		if c := w.condition("one", "Paused"); c.Status != metav1.ConditionTrue {
-			t.Errorf("condition Paused is %s", c.Status)
+		w.wantPaused("the annotation kit.stackwright.dev/paused")
+		if w.reqs.events != 1 {
+			t.Errorf("%d events tell of the pause, want 1", w.reqs.events)
 		}
+		change(w, &app{}, "one", func(a *app) { a.Annotations["cluster.x-k8s.io/paused"] = "" })
+		w.wantPaused("the annotation kit.stackwright.dev/paused and the annotation cluster.x-k8s.io/paused")
+		change(w, &app{}, "one", func(a *app) { delete(a.Annotations, "kit.stackwright.dev/paused") })
+		w.wantPaused("the annotation cluster.x-k8s.io/paused")
 		change(w, &app{}, "one", func(a *app) { a.Annotations = nil })
 		w.wantReady("one")
 		if c := w.condition("one", "Paused"); c.Status != "Absent" {
@@ -238,15 +243,28 @@ func TestPause(t *testing.T) {
 	})
 }
 
+// wantPaused wants that "one" is paused by what is named, and says so.
+func (w *world) wantPaused(by string) {
+	w.t.Helper()
+	c, want := w.condition("one", "Paused"), "The object is paused; remove "+by+" to go on."
+	if c.Status != metav1.ConditionTrue || c.Message != want {
+		w.t.Errorf("condition Paused is %s %q, want %q", c.Status, c.Message, want)
+	}
+}
+
 // pausedStays changes what the paused owner asks for, and its object: neither is acted on.
 func (w *world) pausedStays() {
 	w.t.Helper()
 	w.reqs.take()
+	events := w.reqs.events
 	change(w, &app{}, "one", func(a *app) { a.Spec.Image = "app:2" })
 	foreign := map[string]string{"foreign": "yes"}
 	change(w, &corev1.ConfigMap{}, "one-config", func(c *corev1.ConfigMap) { c.Data = foreign })
 	w.pass(time.Hour)
 	w.wantRequests("an hour of pause with a changed owner and a changed object", 0)
+	if n := w.reqs.events - events; n != 0 {
+		w.t.Errorf("%d events were sent in an hour of pause", n)
+	}
 	c := &corev1.ConfigMap{}
 	w.do(w.c.Get(w.t.Context(), client.ObjectKey{Namespace: "default", Name: "one-config"}, c))
 	if c.Data["foreign"] != "yes" {

@@ -77,7 +77,8 @@ func asksElse(before, after client.Object) bool {
 	}
 	for _, k := range []string{AnnotationPaused, AnnotationPausedCAPI, AnnotationRetry, AnnotationAbandon,
 		AnnotationReconcile} {
-		if before.GetAnnotations()[k] != after.GetAnnotations()[k] {
+		was, had := before.GetAnnotations()[k]
+		if is, has := after.GetAnnotations()[k]; had != has || was != is {
 			return true
 		}
 	}
