@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,32 +17,43 @@ import (
 	"stackwright.dev/kit/owner"
 )
 
+// gates are those of the kinds of Kubernetes itself that have a state of their own.
+var gates = map[reflect.Type]Gate{
+	reflect.TypeFor[*appsv1.Deployment]():                        on(deployment),
+	reflect.TypeFor[*appsv1.StatefulSet]():                       on(statefulSet),
+	reflect.TypeFor[*appsv1.DaemonSet]():                         on(daemonSet),
+	reflect.TypeFor[*batchv1.Job]():                              on(job),
+	reflect.TypeFor[*corev1.Pod]():                               on(pod),
+	reflect.TypeFor[*corev1.PersistentVolumeClaim]():             on(claim),
+	reflect.TypeFor[*corev1.Service]():                           on(service),
+	reflect.TypeFor[*apiextensionsv1.CustomResourceDefinition](): on(definition),
+}
+
+// prototypes are empty objects of these kinds.
+var prototypes = map[schema.GroupKind]client.Object{
+	{Group: "apps", Kind: "Deployment"}:                               &appsv1.Deployment{},
+	{Group: "apps", Kind: "StatefulSet"}:                              &appsv1.StatefulSet{},
+	{Group: "apps", Kind: "DaemonSet"}:                                &appsv1.DaemonSet{},
+	{Group: "batch", Kind: "Job"}:                                     &batchv1.Job{},
+	{Kind: "Pod"}:                                                     &corev1.Pod{},
+	{Kind: "PersistentVolumeClaim"}:                                   &corev1.PersistentVolumeClaim{},
+	{Kind: "Service"}:                                                 &corev1.Service{},
+	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: &apiextensionsv1.CustomResourceDefinition{},
+}
+
 // For returns the default gate of the kind of obj, which may be an empty prototype; it is never nil.
 // Workloads are ready when they are rolled out and available, Jobs when they are complete, Services of type
-// LoadBalancer when they have an address, objects of kit controllers when Ready is true at their generation,
-// unstructured objects by the rules of kstatus, and anything else when it exists.
+// LoadBalancer when they have an address, definitions when their kind is served, objects of kit controllers when Ready
+// is true at their generation, unstructured objects by the rules of kstatus, and anything else when it exists.
 func For(obj client.Object) Gate {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return forUnstructured(u.GroupVersionKind())
 	}
 	if _, ok := obj.(owner.Object); ok {
-		return living(on(own))
+		return on(own)
 	}
-	switch obj.(type) {
-	case *appsv1.Deployment:
-		return living(on(deployment))
-	case *appsv1.StatefulSet:
-		return living(on(statefulSet))
-	case *appsv1.DaemonSet:
-		return living(on(daemonSet))
-	case *batchv1.Job:
-		return living(on(job))
-	case *corev1.Pod:
-		return living(on(pod))
-	case *corev1.PersistentVolumeClaim:
-		return living(on(claim))
-	case *corev1.Service:
-		return living(on(service))
+	if g := gates[reflect.TypeOf(obj)]; g != nil {
+		return g
 	}
 	return Exists
 }
@@ -51,31 +63,10 @@ func Exists(obj client.Object) (bool, string) {
 	return living(func(client.Object) (bool, string) { return true, "" })(obj)
 }
 
-// prototype returns an empty object of the kinds of Kubernetes itself whose default gate looks at status.
-func prototype(gk schema.GroupKind) client.Object {
-	switch gk {
-	case appsv1.SchemeGroupVersion.WithKind("Deployment").GroupKind():
-		return &appsv1.Deployment{}
-	case appsv1.SchemeGroupVersion.WithKind("StatefulSet").GroupKind():
-		return &appsv1.StatefulSet{}
-	case appsv1.SchemeGroupVersion.WithKind("DaemonSet").GroupKind():
-		return &appsv1.DaemonSet{}
-	case batchv1.SchemeGroupVersion.WithKind("Job").GroupKind():
-		return &batchv1.Job{}
-	case corev1.SchemeGroupVersion.WithKind("Pod").GroupKind():
-		return &corev1.Pod{}
-	case corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim").GroupKind():
-		return &corev1.PersistentVolumeClaim{}
-	case corev1.SchemeGroupVersion.WithKind("Service").GroupKind():
-		return &corev1.Service{}
-	}
-	return nil
-}
-
 // NeedsStatus tells whether the default gate of a kind looks at more than metadata, so that a cache has to keep spec
-// and status. It is true for the workload kinds and for every kind outside of Kubernetes' own groups.
+// and status. It is true for kinds with a gate of their own and for every kind outside of Kubernetes' own groups.
 func NeedsStatus(gvk schema.GroupVersionKind) bool {
-	return prototype(gvk.GroupKind()) != nil || !native(gvk.Group)
+	return prototypes[gvk.GroupKind()] != nil || !native(gvk.Group)
 }
 
 // native groups have no dot (apps, batch) or end in k8s.io, which is reserved.
@@ -84,9 +75,9 @@ func native(group string) bool {
 }
 
 func forUnstructured(gvk schema.GroupVersionKind) Gate {
-	p := prototype(gvk.GroupKind())
+	p := prototypes[gvk.GroupKind()]
 	if p == nil {
-		return living(on(kstatus))
+		return on(kstatus)
 	}
 	typed := For(p)
 	return func(obj client.Object) (bool, string) {
@@ -94,7 +85,7 @@ func forUnstructured(gvk schema.GroupVersionKind) Gate {
 		if !ok {
 			return typed(obj)
 		}
-		o := prototype(gvk.GroupKind())
+		o := p.DeepCopyObject().(client.Object)
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o); err != nil {
 			return false, fmt.Sprintf("%s cannot be read: %v; correct the object", name(obj), err)
 		}
@@ -104,12 +95,12 @@ func forUnstructured(gvk schema.GroupVersionKind) Gate {
 
 // on adapts a gate of one type. A record of another type is a mistake in how the kind is cached.
 func on[T client.Object](f func(T) (bool, string)) Gate {
-	return func(obj client.Object) (bool, string) {
+	return living(func(obj client.Object) (bool, string) {
 		if o, ok := obj.(T); ok {
 			return f(o)
 		}
 		return false, fmt.Sprintf("%s is cached as %T and has no status; cache its kind with status", name(obj), obj)
-	}
+	})
 }
 
 // living puts the question first that all gates share.

@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -173,7 +174,26 @@ func TestObjects(t *testing.T) {
 		"cronjob exists":          {&batchv1.CronJob{ObjectMeta: meta(1)}, ""},
 		"config map exists":       {&corev1.ConfigMap{ObjectMeta: meta(1)}, ""},
 		"being deleted":           {deleting, "held by finalizer example.org/hold"},
+		"definition":              {definitionOf(""), "is not served yet"},
+		"definition served":       {definitionOf(apiextensionsv1.Established), ""},
+		"definition taken":        {definitionOf(apiextensionsv1.NamesAccepted), "names that are taken: foos is in use"},
 	})
+}
+
+// definitionOf is a definition whose kind is served, or whose names are taken.
+func definitionOf(t apiextensionsv1.CustomResourceDefinitionConditionType) *apiextensionsv1.CustomResourceDefinition {
+	d := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: meta(1)}
+	accepted := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NamesAccepted,
+		Status: apiextensionsv1.ConditionTrue}
+	switch t {
+	case apiextensionsv1.NamesAccepted:
+		accepted.Status, accepted.Message = apiextensionsv1.ConditionFalse, "foos is in use"
+	case apiextensionsv1.Established:
+		d.Status.Conditions = append(d.Status.Conditions, apiextensionsv1.CustomResourceDefinitionCondition{Type: t,
+			Status: apiextensionsv1.ConditionTrue})
+	}
+	d.Status.Conditions = append(d.Status.Conditions, accepted)
+	return d
 }
 
 func waiting(reason string) corev1.ContainerState {
@@ -224,6 +244,7 @@ func TestNeedsStatus(t *testing.T) {
 	}{
 		"deployment": {appsv1.SchemeGroupVersion.WithKind("Deployment"), true},
 		"pod":        {corev1.SchemeGroupVersion.WithKind("Pod"), true},
+		"definition": {apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"), true},
 		"secret":     {corev1.SchemeGroupVersion.WithKind("Secret"), false},
 		"cronjob":    {batchv1.SchemeGroupVersion.WithKind("CronJob"), false},
 		"ingress":    {schema.GroupVersionKind{Group: "networking.k8s.io", Kind: "Ingress"}, false},

@@ -5,6 +5,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/owner"
@@ -70,6 +71,19 @@ func service(s *corev1.Service) (bool, string) {
 		}
 	}
 	return wait(s, "has no load balancer address yet")
+}
+
+// definition does not count as ready by being there: its kind is served a moment later, or never, if a name is taken.
+func definition(d *apiextensionsv1.CustomResourceDefinition) (bool, string) {
+	for _, c := range d.Status.Conditions {
+		switch {
+		case c.Type == apiextensionsv1.NamesAccepted && c.Status == apiextensionsv1.ConditionFalse:
+			return wait(d, "has names that are taken: %s", c.Message)
+		case c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue:
+			return true, ""
+		}
+	}
+	return wait(d, "is not served yet")
 }
 
 // own is the gate of objects that kit controllers reconcile.

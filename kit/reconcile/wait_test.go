@@ -49,8 +49,8 @@ var (
 	makesWeb  = step.Makes[*app](&appsv1.Deployment{})
 )
 
-// TestLateReference is criteria 15, 16 and 33: waiting costs nothing, what is waited for wakes exactly its referrers, and
-// the metric of requests counts each.
+// TestLateReference is criteria 15, 16 and 33: waiting costs nothing, what is waited for wakes exactly its referrers,
+// and the metric of requests counts each.
 func TestLateReference(t *testing.T) {
 	const others = 200
 	def := define(step.Objects("config", configMap("config", fixed), makesMaps, step.Reads[*app]("password"),

@@ -57,8 +57,8 @@ func (s *Scope[T]) Owner() T { return s.owner }
 // Log returns the logger of the step.
 func (s *Scope[T]) Log() logr.Logger { return s.log }
 
-// Now returns the time of the reconcile. An Objects or Job step that depends on it declares Every: nothing else looks at
-// it again. Others say when in what they return.
+// Now returns the time of the reconcile. An Objects or Job step that depends on it declares Every: nothing else looks
+// at it again. Others say when in what they return.
 func (s *Scope[T]) Now() time.Time {
 	if k := s.step.Kind; (k == KindObjects || k == KindJob) && s.step.Every == 0 && s.err == nil {
 		s.err = fmt.Errorf("step %s asks for the time without saying how often; add step.Every", s.step.Name)
