@@ -32,7 +32,7 @@ type Controller interface {
 	Name() string
 	// Plan describes the graph, for documents and tools.
 	Plan() Plan
-	declare(*runtime.Scheme, *cache.Store) error
+	declare(*cache.Store)
 	setup(manager.Manager, *cache.Store, together) error
 }
 
@@ -72,9 +72,7 @@ type outside func(context.Context, func(types.NamespacedName))
 
 func (c *typed[T]) Name() string { return c.plan.Name }
 
-func (c *typed[T]) declare(scheme *runtime.Scheme, s *cache.Store) error {
-	return c.plan.Declare(scheme, s)
-}
+func (c *typed[T]) declare(s *cache.Store) { c.plan.Declare(s) }
 
 func (c *typed[T]) setup(mgr manager.Manager, store *cache.Store, t together) error {
 	l := reconcile.NewLoop(c.plan)
@@ -141,9 +139,7 @@ func NewManager(cfg *rest.Config, o manager.Options, controllers ...Controller) 
 	}
 	store := cache.NewStore(o.Scheme, names)
 	for _, c := range controllers {
-		if err := c.declare(o.Scheme, store); err != nil {
-			return nil, fmt.Errorf("declaring kinds of controller %s: %w", c.Name(), err)
-		}
+		c.declare(store)
 	}
 	var err error
 	if o.Cache, err = store.Options(o.Cache); err != nil {

@@ -42,7 +42,7 @@ func newLoop(t *testing.T, def kit.Definition[*app], cfg *rest.Config) (*reconci
 		Parallel: 4, Deadline: 10 * time.Minute}, s)
 	must(t, err)
 	store := cache.NewStore(s, []string{def.Name})
-	must(t, plan.Declare(s, store))
+	plan.Declare(store)
 	o := manager.Options{Scheme: s, Metrics: metricsserver.Options{BindAddress: "0"}}
 	o.Cache, err = store.Options(o.Cache)
 	must(t, err)

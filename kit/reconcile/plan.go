@@ -181,34 +181,28 @@ func (p *Plan[T]) resolveEstate(scheme *runtime.Scheme) error {
 }
 
 // Declare tells a store which kinds the plan needs and how.
-func (p *Plan[T]) Declare(scheme *runtime.Scheme, s *cache.Store) error {
+func (p *Plan[T]) Declare(s *cache.Store) {
 	s.Add(p.Kind, cache.Use{Whole: true, Unowned: true})
+	kinds := p.madeKinds
 	for i := range p.Steps {
-		for _, proto := range p.Steps[i].Makes {
-			gvk, err := apiutil.GVKForObject(proto, scheme)
-			if err != nil {
-				return err
-			}
+		for n, proto := range p.Steps[i].Makes {
 			_, cr := proto.(owner.Object)
-			s.Add(gvk, cache.Use{Status: gate.NeedsStatus(gvk) || p.Steps[i].Gates[gvk.Kind] != nil, Whole: cr})
+			gated := gate.NeedsStatus(kinds[n]) || p.Steps[i].Gates[kinds[n].Kind] != nil
+			s.Add(kinds[n], cache.Use{Status: gated, Whole: cr})
 		}
+		kinds = kinds[len(p.Steps[i].Makes):]
 	}
 	for _, gvk := range p.estateKinds {
 		s.Add(gvk, cache.Use{})
 	}
 	for i := range p.Refs {
-		gvk, err := apiutil.GVKForObject(p.Refs[i].Kind, scheme)
-		if err != nil {
-			return err
-		}
 		_, cr := p.Refs[i].Kind.(owner.Object)
 		deep := p.Refs[i].Digest != nil || p.Refs[i].Gate != nil
-		s.Add(gvk, cache.Use{Unowned: true, Whole: cr || (deep && !hasContent(p.Refs[i].Kind))})
+		s.Add(p.readKinds[i], cache.Use{Unowned: true, Whole: cr || (deep && !hasContent(p.Refs[i].Kind))})
 	}
 	if p.looksAtPods() {
 		s.Add(podKind, cache.Use{Status: true, Select: p.Pods})
 	}
-	return nil
 }
 
 func hasContent(o client.Object) bool {
