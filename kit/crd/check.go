@@ -11,8 +11,10 @@ import (
 )
 
 // Check tells what a change from have to want would break for objects that are stored, as one joined error:
-// another scope, a stored version that is gone, and in each version a field with another type, a shorter enum, a
-// tighter limit, or a new required field without a default.
+// another scope, a stored version that is gone, and in each version a field with another type or format, a shorter
+// enum, a tighter limit, null that is allowed no more, or a new required field without a default. Rules in CEL are not
+// compared: whether one is tighter cannot be read off it, and since Kubernetes 1.30 (validation ratcheting) an update
+// is not refused for a field that it leaves as it was.
 func Check(have, want *apiextensionsv1.CustomResourceDefinition) error {
 	var errs []error
 	if have.Spec.Scope != want.Spec.Scope {
@@ -107,27 +109,39 @@ func (c *comparison) enum(path string, old, next *apiextensionsv1.JSONSchemaProp
 }
 
 func (c *comparison) limits(path string, old, next *apiextensionsv1.JSONSchemaProps) {
-	tighter(c, path, limit[int64]{"maxLength", old.MaxLength, next.MaxLength, -1})
-	tighter(c, path, limit[int64]{"minLength", old.MinLength, next.MinLength, 1})
-	tighter(c, path, limit[int64]{"maxItems", old.MaxItems, next.MaxItems, -1})
-	tighter(c, path, limit[int64]{"minItems", old.MinItems, next.MinItems, 1})
-	tighter(c, path, limit[float64]{"maximum", old.Maximum, next.Maximum, -1})
-	tighter(c, path, limit[float64]{"minimum", old.Minimum, next.Minimum, 1})
+	tighter(c, path, limit[int64]{"maxLength", old.MaxLength, next.MaxLength, -1, false})
+	tighter(c, path, limit[int64]{"minLength", old.MinLength, next.MinLength, 1, false})
+	tighter(c, path, limit[int64]{"maxItems", old.MaxItems, next.MaxItems, -1, false})
+	tighter(c, path, limit[int64]{"minItems", old.MinItems, next.MinItems, 1, false})
+	tighter(c, path, limit[float64]{"maximum", old.Maximum, next.Maximum, -1,
+		next.ExclusiveMaximum && !old.ExclusiveMaximum})
+	tighter(c, path, limit[float64]{"minimum", old.Minimum, next.Minimum, 1,
+		next.ExclusiveMinimum && !old.ExclusiveMinimum})
 	if next.Pattern != "" && next.Pattern != old.Pattern {
 		c.fail(path, "changes its pattern")
 	}
+	if f := next.Format; f != "" && f != old.Format && f != "int64" { // which every integer has
+		c.fail(path, "gets the format %s", f)
+	}
+	if old.Nullable && !next.Nullable {
+		c.fail(path, "may not be null any more")
+	}
 }
 
-// limit is one bound of a schema before and after; sign is 1 for lower bounds and -1 for upper ones.
+// limit is one bound of a schema before and after; sign is 1 for lower bounds and -1 for upper ones. excludes tells
+// that the bound itself is no longer allowed.
 type limit[N int64 | float64] struct {
 	name      string
 	old, next *N
 	sign      N
+	excludes  bool
 }
 
 // tighter reports a limit that excludes values which were allowed.
 func tighter[N int64 | float64](c *comparison, path string, l limit[N]) {
 	switch {
+	case l.excludes && l.next != nil && l.old != nil && *l.next == *l.old:
+		c.fail(path, "excludes its %s of %v", l.name, *l.next)
 	case l.next == nil, l.old != nil && *l.next*l.sign <= *l.old*l.sign:
 	case l.old == nil:
 		c.fail(path, "gets a %s of %v", l.name, *l.next)
