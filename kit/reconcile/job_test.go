@@ -82,6 +82,7 @@ func TestJobRestarts(t *testing.T) {
 					t.Errorf("%d jobs were there before %d restarts and %d after them; %d applies, want none",
 						len(before), restarts/4, len(after), made)
 				}
+				t.Logf("criterion 18: %d restarts with a Job that %s ran it %d times more", restarts/4, state, made)
 			})
 		})
 	}
@@ -154,6 +155,13 @@ func failAndRetry(w *world) {
 	}
 	if _, ok := w.app("one").Annotations["kit.stackwright.dev/retry"]; ok {
 		w.t.Error("the retry annotation stayed, so that the next failure would be retried unasked")
+	}
+	w.finishJob(again, batchv1.JobFailed)
+	w.pass(3 * time.Hour)
+	after := &batchv1.Job{}
+	w.do(w.c.Get(w.t.Context(), client.ObjectKeyFromObject(again), after))
+	if after.UID != again.UID {
+		w.t.Error("the second failure was retried unasked")
 	}
 }
 
