@@ -100,7 +100,7 @@ test-e2e: build ## User stories on a real cluster with a real OpenStack; RUN sel
 	VERBOSE='$(VERBOSE)$(RUN)' test/e2e/play $(PLAY)
 
 bench-kit: ## Figures of the kit's promises
-	cd kit && go test -vet=off -tags=bench -count=1 -v -timeout=40m -run='^Test(RunAtRest|Graph30|Scale.*)$$' ./reconcile | grep -E '_test.go|^---'
+	cd kit && go test -vet=off -tags=bench -count=1 -v -timeout=40m -p=1 -run='^Test(RunAtRest|Graph30|LevelsAreSentAtOnce|Drift|LateReference|Awaited|JobRestarts|Stuck|Scale.*)$$' ./reconcile ./why | grep -E '_test.go:[0-9]+: |^---'
 
 bench-resources: build ## Figures of OpenStack resources as objects: requests, memory, latencies
 	go test -vet=off -tags=bench -count=1 -v -timeout=40m ./test/bench | grep -E '^[a-z_]+ [0-9]|_test.go|^---'

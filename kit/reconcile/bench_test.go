@@ -23,14 +23,15 @@ import (
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/backoff"
 	"stackwright.dev/kit/cache"
+	"stackwright.dev/kit/obs"
 	"stackwright.dev/kit/reconcile"
 )
 
 // allocBudget and timeBudget are of criterion 1: a run at rest of an owner with 30 children. The criterion allows less
-// than 100 allocations. They are an exact count, now 66, so that a fifth more than that is no chance: a change that
+// than 100 allocations. They are an exact count, now 62, so that a fifth more than that is no chance: a change that
 // needs them says so here. Times differ from machine to machine, and their budget is the criterion's.
 const (
-	allocBudget = 79
+	allocBudget = 74
 	timeBudget  = 50 * time.Microsecond
 )
 
@@ -52,6 +53,7 @@ func newLoop(t *testing.T, def kit.Definition[*app], cfg *rest.Config) (*reconci
 	l := reconcile.NewLoop(plan)
 	l.Scheme, l.Store, l.Client, l.Live = s, store, mgr.GetClient(), mgr.GetAPIReader()
 	l.Backoff = backoff.New(time.Now, rand.Float64)
+	l.Recorder, l.Observe = mgr.GetEventRecorder(def.Name), obs.Default
 	return l, mgr
 }
 
@@ -65,6 +67,7 @@ func restingLoop(t *testing.T, w *world) (*reconcile.Loop[*app], ctrlreconcile.R
 	done := make(chan error, 1)
 	go func() { done <- mgr.Start(ctx) }()
 	w.stop = func() {
+		w.pass(time.Minute) // as world.stop does
 		cancel()
 		w.do(<-done)
 	}
@@ -100,8 +103,9 @@ func cpuTime(f func()) time.Duration {
 	return best
 }
 
-// slowest returns the time that 99 of 100 calls stay below, as a clock on the wall sees it: pauses count.
-func slowest(f func()) time.Duration {
+// walls returns the times that half of the calls, and 99 of 100, stay below, as a clock on the wall sees them: pauses
+// count.
+func walls(f func()) (p50, p99 time.Duration) {
 	took := make([]time.Duration, 5000)
 	for i := range took {
 		begin := clock(unix.CLOCK_MONOTONIC)
@@ -109,7 +113,7 @@ func slowest(f func()) time.Duration {
 		took[i] = clock(unix.CLOCK_MONOTONIC) - begin
 	}
 	slices.Sort(took)
-	return took[len(took)*99/100]
+	return took[len(took)/2], took[len(took)*99/100]
 }
 
 // clock reads a clock that does not stand still in a bubble of synctest.
@@ -150,7 +154,8 @@ func TestRunAtRest(t *testing.T) {
 		if best > timeBudget && !race {
 			t.Errorf("a run at rest takes %s, want at most %s", best, timeBudget)
 		}
-		p99 := slowest(func() { _, _ = l.Reconcile(t.Context(), req) })
+		p50, p99 := walls(func() { _, _ = l.Reconcile(t.Context(), req) })
+		t.Logf("noop_reconcile_p50 %.1f us", float64(p50.Nanoseconds())/1000)
 		t.Logf("noop_reconcile_p99 %.1f us", float64(p99.Nanoseconds())/1000)
 		if p99 > time.Millisecond && !race {
 			t.Errorf("one of 100 runs at rest takes %s or longer, want at most 1ms", p99)

@@ -130,9 +130,12 @@ func TestGraph30(t *testing.T) {
 		status, owner := count(log, "PATCH", "apps/big/status"), count(log, "PATCH", "apps/big")-count(log, "PATCH",
 			"apps/big/status")
 		applies := count(log, "PATCH", "") - status - owner
-		t.Logf("criterion 3: children %d, applies %d, owner writes %d, status writes %d", children, applies, owner, status)
-		if children != 30 || applies != 30 || owner != 1 || status > 7 {
-			t.Errorf("want 30 children, 30 applies, 1 owner write, at most 7 status writes: %s", strings.Join(log, "; "))
+		reads := count(log, "GET", "/secrets/password")
+		t.Logf("criterion 3: children %d, applies %d, owner writes %d, status writes %d, reads %d", children, applies, owner,
+			status, reads)
+		if children != 30 || applies != 30 || owner != 1 || status > 7 || reads != 1 || len(log) != 32+status {
+			t.Errorf("want 30 children, 30 applies, 1 owner write, at most 7 status writes, 1 read of the Secret, nothing "+
+				"else: %s", strings.Join(log, "; "))
 		}
 		quiet(w, renders, looks)
 		oneField(w, renders)
@@ -152,7 +155,8 @@ func TestLevelsAreSentAtOnce(t *testing.T) {
 		w.wantReady("big")
 		for _, level := range [][]string{{"first", "one"}, {"two", "job"}, {"web"}, {"four", "five"}, {"api"}} {
 			children, took := sentWithin(w.reqs.sent, level, each)
-			t.Logf("level of %s: %d children in %s", strings.Join(level, " and "), children, took)
+			t.Logf("criterion 3: level of %s: %d children in %s where each takes %s", strings.Join(level, " and "), children,
+				took, each)
 			if children == 0 || took > each*3/2 {
 				t.Errorf("the level of %s takes %s, at most one and a half times the %s of its slowest child",
 					strings.Join(level, " and "), took, each)

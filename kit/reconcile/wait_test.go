@@ -98,7 +98,7 @@ func (w *world) readyAtOnce(name string) {
 		}
 		w.pass(time.Millisecond)
 	}
-	w.t.Logf("criterion 15: ready %d ms after what was waited for", time.Since(begin).Milliseconds())
+	w.t.Logf("criterion 15: ready %d ms after what was waited for, processor time apart", time.Since(begin).Milliseconds())
 }
 
 // TestAwaited is criterion 15: waiting for a child's readiness, or for what another custom resource says, costs

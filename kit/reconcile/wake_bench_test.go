@@ -5,6 +5,7 @@ package reconcile_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -120,13 +121,12 @@ func TestScaleWake(t *testing.T) {
 			t.Errorf("a change of the Secret of %s woke %v", name, ran)
 		}
 	}
-	best, worst := w.maps[0], w.maps[0]
-	for _, d := range w.maps {
-		best, worst = min(best, d), max(worst, d)
-	}
-	t.Logf("%d changes of one Secret among %d owners: found whom to wake in %s to %s", len(w.maps), owners, best, worst)
-	if best > time.Millisecond || len(w.maps) != 20 {
-		t.Errorf("it took %s at best to find whom to wake, want at most 1 ms, in %d events", best, len(w.maps))
+	slices.Sort(w.maps)
+	median := w.maps[len(w.maps)/2]
+	t.Logf("criterion 16: %d changes of one Secret among %d owners: found whom to wake in %s to %s, median %s",
+		len(w.maps), owners, w.maps[0], w.maps[len(w.maps)-1], median)
+	if median > time.Millisecond || len(w.maps) != 20 {
+		t.Errorf("it took %s to find whom to wake, want at most 1 ms, in %d events", median, len(w.maps))
 	}
 }
 

@@ -220,6 +220,7 @@ func unscheduled(message string) func(*corev1.Pod) {
 // TestStuck is criterion 32: in each state, which the operator itself has come to, why names the true first blocker in
 // less than 200 ms, also to a person without the rights of an administrator.
 func TestStuck(t *testing.T) {
+	var worst time.Duration
 	for name, s := range stuck {
 		t.Run(name, func(t *testing.T) {
 			world(t, s).Run(t, func(p *kittest.Play) {
@@ -227,23 +228,25 @@ func TestStuck(t *testing.T) {
 					s.script(p)
 					p.Settle()
 				}
-				s.explain(p, p.Client, s.first)
 				if s.plain == nil {
 					s.plain = s.first
 				}
-				s.explain(p, limited{p.Client}, s.plain)
+				worst = max(worst, s.explain(p, p.Client, s.first), s.explain(p, limited{p.Client}, s.plain))
 			})
 		})
 	}
+	t.Logf("criterion 32: why names the first blocker of %d states in %.1f ms at most", len(stuck), worst.Seconds()*1000)
 }
 
-func (s state) explain(p *kittest.Play, r client.Reader, want []string) {
+// explain returns the processor time that why took.
+func (s state) explain(p *kittest.Play, r client.Reader, want []string) time.Duration {
 	p.T.Helper()
 	e := why.Explainer{Reader: r, Kinds: []schema.GroupVersionKind{kind},
 		Operator: client.MatchingLabels{"app": "operator"}}
 	begin := processor(p.T)
 	f, err := e.Explain(p.T.Context(), kind, types.NamespacedName{Namespace: "shop", Name: "web"})
-	if took := processor(p.T) - begin; took > 200*time.Millisecond {
+	took := processor(p.T) - begin
+	if took > 200*time.Millisecond {
 		p.T.Errorf("it took %s", took)
 	}
 	if err != nil || f == nil {
@@ -255,6 +258,7 @@ func (s state) explain(p *kittest.Play, r client.Reader, want []string) {
 		raw, err := json.MarshalIndent(f, "", " ")
 		p.T.Errorf("the first cause is %s, %s, %q, do %q; want %q\n%s%v", c.Object, c.Reason, c.Message, c.Do, want, raw, err)
 	}
+	return took
 }
 
 // processor returns the time that this process has used: the clock of a bubble is not real.
