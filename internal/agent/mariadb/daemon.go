@@ -113,8 +113,8 @@ func unfit(image string, m Memo) string {
 	if !agent.Older(image, m.Version) {
 		return ""
 	}
-	return fmt.Sprintf("MariaDB %s has served the data on this volume and the image has %s, which is not made to read it; "+
-		"set an image with %s or newer.", m.Version, image, m.Version)
+	return fmt.Sprintf("MariaDB %s has served the data on this volume and the image has %s, which is not made to read "+
+		"it; set an image with %s or newer.", m.Version, image, m.Version)
 }
 
 var recovered = regexp.MustCompile(`Recovered position:? ([0-9a-f-]{36}:-?[0-9]+)`)

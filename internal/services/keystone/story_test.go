@@ -239,8 +239,8 @@ func TestDelete(t *testing.T) {
 	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
 		p.Settle()
 		before := map[string]map[string]string{}
-		kept := []string{"identity-admin", "identity-ca", "identity-ca-copy", "identity-credential", "identity-credential-copy",
-			"identity-fernet", "identity-fernet-copy"}
+		kept := []string{"identity-admin", "identity-ca", "identity-ca-copy", "identity-credential",
+			"identity-credential-copy", "identity-fernet", "identity-fernet-copy"}
 		for _, name := range kept {
 			before[name] = secret(p, name)
 		}
