@@ -15,6 +15,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/agent"
 	"stackwright.dev/stackwright/internal/agent/mariadb"
+	"stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/pki"
 )
 
@@ -51,6 +52,9 @@ func (c *conductor) members(ctx context.Context, s *scope) *outcome.Outcome {
 	record, err := ParseRecord(s.Cell().ID)
 	if err != nil {
 		return outcome.FromError(err)
+	}
+	if record.Epoch == 0 && s.Child(stepSet, "StatefulSet", g.Name) == nil {
+		return member.Unmade(stepSet)
 	}
 	m, err := c.connect(s)
 	if err != nil {

@@ -86,8 +86,9 @@ func steps(dial Dial, l *Listener) []step.Step[object] {
 			step.Sees[object](stepSize), step.After[object](stepLeaf, stepAgent, "access", stepConfig, stepVolumes),
 			// The pods become ready by the orders of a later step.
 			step.Ready[object]("StatefulSet", gate.Exists), step.OnImmutable[object](step.Orphan)),
-		step.Check(stepMembers, m.members, step.Sees[object](stepSet), step.Reads[object](refAgent),
-			step.Condition[object](ConditionMembers)),
+		// The writer and recovery do not wait for what a person has to put right.
+		step.Check(stepMembers, m.members, step.After[object](stepAgent), member.LooksAt[object](stepSet),
+			step.Reads[object](refAgent), step.Condition[object](ConditionMembers)),
 		step.Objects("service", service, step.Makes[object](&corev1.Service{}), step.Sees[object](stepMembers),
 			step.Condition[object]("ServiceReady")),
 		step.Check("rollout", m.rollout, step.Sees[object](stepSet, stepMembers), step.Condition[object]("DeploymentReady")),

@@ -2,6 +2,8 @@ package galera_test
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -134,6 +136,76 @@ func TestLostWriterNeedsAPerson(t *testing.T) {
 		p.Ready()
 		if infratest.Count(m.Orders()[before:], "db-2 POST /v1/bootstrap") != 1 {
 			t.Errorf("orders are %v, want a start from db-2", m.Orders()[before:])
+		}
+	})
+}
+
+// despite plays f on clusters that have something a person has to put right: that keeps changes from the members, and
+// nothing else.
+func despite(t *testing.T, f func(p *kittest.Play, m *fake.Members)) {
+	t.Helper()
+	inputs := infratest.BadInputs(db, "spec.tls.caSecret", "data-db-2")
+	inputs["an option that MariaDB refuses"] = func(p *kittest.Play) {
+		members(p).Refuse("max_conections")
+		p.Change(db, "spec.config", map[string]any{"max_conections": "9"})
+	}
+	infratest.DespiteBadInput(t, scenario, inputs, db, func(p *kittest.Play) {
+		f(p, members(p))
+		if c := p.Condition(db, "MembersReady"); c.Status != "True" {
+			p.T.Errorf("MembersReady is %s: %s", c.Status, c.Message)
+		}
+	})
+}
+
+func TestBadInputStopsNoFailover(t *testing.T) {
+	despite(t, func(p *kittest.Play, _ *fake.Members) {
+		change(p, func(m *fake.Members) { m.Cut("db-0") })
+		if got := writer(p); got != "db-1" || field[string](p, db, "status", "writer") != got {
+			p.T.Errorf("the Service leads to %q after db-0 was cut off, want db-1", got)
+		}
+	})
+}
+
+func TestBadInputStopsNoRecovery(t *testing.T) {
+	despite(t, func(p *kittest.Play, m *fake.Members) {
+		before := len(m.Orders())
+		change(p, func(m *fake.Members) { m.Crash(map[string]int64{"db-0": 7, "db-1": 7, "db-2": 9}) })
+		if orders := m.Orders()[before:]; infratest.Count(orders, "db-2 POST /v1/bootstrap") != 1 {
+			p.T.Errorf("orders are %v, want one start from db-2", orders)
+		}
+	})
+}
+
+// with is the scenario of a Galera that has these lines in its spec, too.
+func with(t *testing.T, lines string) kittest.Scenario {
+	t.Helper()
+	s := scenario(t)
+	world, err := os.ReadFile(s.Files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Files = []string{filepath.Join(t.TempDir(), "world.yaml")}
+	if err := os.WriteFile(s.Files[0], append(world, lines...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Before there are pods nobody is asked, and the object tells what keeps them from being there.
+func TestNobodyIsAskedBeforeThereArePods(t *testing.T) {
+	kittest.New(t, with(t, "  tls:\n    caSecret: none\n")).Run(t, func(p *kittest.Play) {
+		if c := p.Condition(db, "MembersReady"); c.Status != "False" || c.Message != "Waits for step statefulset." {
+			t.Errorf("MembersReady is %s: %s", c.Status, c.Message)
+		}
+		if got := p.Condition(db, "Ready").Message; !strings.Contains(got, "Secret none does not exist") {
+			t.Errorf("Ready does not tell the cause: %s", got)
+		}
+		p.Change(db, "spec.tls.caSecret", "neither")
+		reads, writes := p.During(p.Settle)
+		for _, x := range append(reads, writes...) {
+			if strings.Contains(x, "(outside)") {
+				t.Errorf("a member is asked: %s", x)
+			}
 		}
 	})
 }

@@ -103,8 +103,11 @@ func (r Raft[T]) Members(ctx context.Context, s *step.Scope[T]) *outcome.Outcome
 		return outcome.FromError(err)
 	}
 	set, ok := s.Child(r.StepSet, "StatefulSet", r.Set(o)).(*appsv1.StatefulSet)
-	if ok && record.Epoch > 0 && serve(set, r.Replicas(o)) {
+	switch {
+	case ok && record.Epoch > 0 && serve(set, r.Replicas(o)):
 		return outcome.Done()
+	case !ok && record.Epoch == 0:
+		return Unmade(r.StepSet)
 	}
 	m, err := r.Connect(s)
 	if err != nil {

@@ -101,7 +101,9 @@ func (d database) steps(dial member.Dial) []step.Step[object] {
 			step.After[object](stepCertificate, stepAccess, stepVolumes, d.step(stepShrink)),
 			// The pods become ready by the orders of a later step.
 			step.Ready[object]("StatefulSet", gate.Exists), step.OnImmutable[object](step.Orphan)),
-		step.Check(d.step(stepMembers), raft.Members, step.Sees[object](d.step(stepSet)), step.Reads[object](refAgent),
+		// Members join whatever a person has to put right before the StatefulSet is applied.
+		step.Check(d.step(stepMembers), raft.Members, step.After[object](d.step(stepShrink)),
+			member.LooksAt[object](d.step(stepSet)), step.Reads[object](refAgent),
 			step.Condition[object](d.title+"Ready")),
 		step.Check(d.step(stepRollout), raft.Rollout, step.Sees[object](d.step(stepSet)),
 			step.After[object](d.step(stepMembers)), step.Condition[object](d.title+"DeploymentReady")),

@@ -96,6 +96,22 @@ func TestLostVolumeJoinsAnew(t *testing.T) {
 	})
 }
 
+// What a person has to put right keeps changes from the members, and nothing else: one with an empty volume joins.
+func TestBadInputStopsNoMember(t *testing.T) {
+	inputs := infratest.BadInputs(object, "spec.caSecret", "data-ovn-nb-2")
+	infratest.DespiteBadInput(t, scenario, inputs, object, func(p *kittest.Play) {
+		before := len(members(p).Orders())
+		change(p, func(m *fake.Members) { m.Lose("ovn-sb-1") })
+		got := members(p).Orders()[before:]
+		if want := []string{"ovn-sb-0 POST /v1/forget", "ovn-sb-1 POST /v1/start"}; !slices.Equal(got, want) {
+			p.T.Errorf("orders are %v, want %v", got, want)
+		}
+		if c := p.Condition(object, "SouthboundReady"); c.Status != "True" {
+			p.T.Errorf("SouthboundReady is %s: %s", c.Status, c.Message)
+		}
+	})
+}
+
 // A database that has lost its majority waits for a person, whose decision is about that database only.
 func TestMajorityLostNeedsAPerson(t *testing.T) {
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {

@@ -91,8 +91,9 @@ func steps(dial Dial) []step.Step[object] {
 			step.After[object]("certificate", stepCookie, "access", stepConfig, stepVolumes, stepShrink),
 			// The pods become ready by the orders of a later step.
 			step.Ready[object]("StatefulSet", gate.Exists), step.OnImmutable[object](step.Orphan)),
-		step.Check(stepMembers, cluster.Members, step.Sees[object](stepSet), step.Reads[object](refAgent),
-			step.Condition[object]("MembersReady")),
+		// Members join whatever a person has to put right before the StatefulSet is applied.
+		step.Check(stepMembers, cluster.Members, step.After[object](stepShrink), member.LooksAt[object](stepSet),
+			step.Reads[object](refAgent), step.Condition[object]("MembersReady")),
 		step.Check("alarms", alarms(cluster), step.After[object](stepMembers), step.Reads[object](refAgent),
 			step.Every[object](lookEvery), step.Condition[object]("MembersReady")),
 		step.Check(stepRollout, cluster.Rollout, step.Sees[object](stepSet), step.After[object](stepMembers),

@@ -84,6 +84,25 @@ func TestLostVolumeJoinsAnew(t *testing.T) {
 	})
 }
 
+// What a person has to put right keeps changes from the members, and nothing else: one with an empty volume joins.
+func TestBadInputStopsNoMember(t *testing.T) {
+	inputs := infratest.BadInputs(mq, "spec.tls.caSecret", "data-mq-2")
+	inputs["a cookie that is too short"] = func(p *kittest.Play) {
+		p.Change("Secret/cloud/mq-cookie", "data", map[string]any{"cookie": "c2hvcnQ="})
+	}
+	infratest.DespiteBadInput(t, scenario, inputs, mq, func(p *kittest.Play) {
+		before := len(members(p).Orders())
+		change(p, func(m *fake.Members) { m.Lose("mq-1") })
+		got := members(p).Orders()[before:]
+		if want := []string{"mq-0 POST /v1/forget", "mq-1 POST /v1/start"}; !slices.Equal(got, want) {
+			p.T.Errorf("orders are %v, want %v", got, want)
+		}
+		if c := p.Condition(mq, "MembersReady"); c.Status != "True" {
+			p.T.Errorf("MembersReady is %s: %s", c.Status, c.Message)
+		}
+	})
+}
+
 func TestMajorityLostNeedsAPerson(t *testing.T) {
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
 		change(p, func(m *fake.Members) {
