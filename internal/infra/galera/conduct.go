@@ -122,11 +122,12 @@ func (c *conductor) rollout(_ context.Context, s *scope) *outcome.Outcome {
 }
 
 // options lets a running member read a changed configuration before any pod rolls. Before the first member runs nobody
-// can be asked, and a wrong option is told by the member that does not start.
+// can be asked, and a wrong option is told by the member that does not start. A changed image asks for no check:
+// members check with the one that they run, not with the one that they get.
 func (c *conductor) options(ctx context.Context, s *scope) *outcome.Outcome {
 	g := s.Owner()
 	text := configFile(g)
-	sum := digest(text + "\x00" + g.Spec.Image)
+	sum := digest(text)
 	if s.Cell().ID == sum || len(g.Spec.Config) == 0 {
 		return nil
 	}
@@ -138,17 +139,34 @@ func (c *conductor) options(ctx context.Context, s *scope) *outcome.Outcome {
 		return outcome.FromError(err)
 	}
 	defer m.Close()
-	for _, p := range Pods(g.Name, g.Spec.Replicas) {
-		err = m.Check(ctx, p, text)
-		if err == nil {
+	pods := Pods(g.Name, g.Spec.Replicas)
+	there := Observe(ctx, m, pods)
+	if len(there) == 0 && c.nobodyRuns(s) {
+		return nil
+	}
+	err = errors.New("none answers")
+	for _, p := range pods {
+		if _, ok := there[p]; !ok {
+			continue
+		}
+		if err = m.Check(ctx, p, text); err == nil {
 			s.Cell().ID = sum
 			return nil
 		}
 		if r, ok := errors.AsType[*agent.Refusal](err); ok && r.Code == 422 {
-			return outcome.Refuse("InvalidConfig", "MariaDB refuses spec.config: %s; correct it. Nothing has been changed.",
-				r.Message)
+			return outcome.Refuse("InvalidConfig",
+				"MariaDB refuses spec.config: %s; correct it. Members keep the options they have until then.", r.Message)
 		}
 	}
 	return outcome.Fail(outcome.Unavailable, fmt.Errorf(
 		"checking spec.config with a member: %w; see that one serves", err))
+}
+
+// nobodyRuns tells whether Kubernetes, too, knows of no member that serves, and that has been so for longer than a
+// restart takes. What keeps members from starting may be what the change puts right, such as a buffer for which there
+// is no memory, so it does not wait for them.
+func (c *conductor) nobodyRuns(s *scope) bool {
+	g := s.Owner()
+	set, ok := s.Child(stepSet, "StatefulSet", g.Name).(*appsv1.StatefulSet)
+	return (!ok || set.Status.ReadyReplicas == 0) && c.listener.Still(keyOf(g), s.Now()) >= patience
 }

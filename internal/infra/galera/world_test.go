@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -232,6 +233,84 @@ func TestWrongOptionChangesNothing(t *testing.T) {
 		if now := field[string](p, "StatefulSet/cloud/db", "spec", "template", "metadata", "annotations",
 			"infra.stackwright.dev/config"); now == before {
 			t.Error("a right option does not roll the pods")
+		}
+	})
+}
+
+// lone is a cluster of one member that has an option to check.
+const lone = "  replicas: 1\n  config:\n    max_connections: '100'\n"
+
+// template is what the pods are made of: their image, and a hash of their options.
+func template(p *kittest.Play) (image, options string) {
+	containers := field[[]any](p, "StatefulSet/cloud/db", "spec", "template", "spec", "containers")
+	image, _ = containers[0].(map[string]any)["image"].(string)
+	return image, field[string](p, "StatefulSet/cloud/db", "spec", "template", "metadata", "annotations",
+		"infra.stackwright.dev/config")
+}
+
+// A change with which the only member does not start leaves nobody to check the change that puts it right.
+func TestOnlyMemberComesBack(t *testing.T) {
+	for what, change := range map[string][2]any{
+		"image":  {"images.test/gone:1", "images.test/mariadb:2"},
+		"config": {map[string]any{"innodb_buffer_pool_size": "1000G"}, map[string]any{"innodb_buffer_pool_size": "1G"}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			kittest.New(t, with(t, lone)).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				p.Change(db, "spec."+what, change[0])
+				p.Settle()
+				infratest.Change(p, func(m *fake.Members) { m.Cut("db-0") }, "StatefulSet/cloud/db")
+				image, options := template(p)
+				p.Change(db, "spec."+what, change[1])
+				p.Settle()
+				if i, o := template(p); i == image && o == options {
+					t.Errorf("the StatefulSet has image %s and the old options still: %s", i,
+						p.Condition(db, "ConfigReady").Message)
+				}
+			})
+		})
+	}
+}
+
+// A member that the operator does not reach, and that Kubernetes says serves, keeps the options it has.
+func TestUncheckedOptionWaitsForMembersThatServe(t *testing.T) {
+	for name, s := range map[string]kittest.Scenario{"one": with(t, lone), "three": scenario(t)} {
+		t.Run(name, func(t *testing.T) {
+			s.Children["StatefulSet"] = kittest.Ready
+			kittest.New(t, s).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				image, options := template(p)
+				change(p, func(m *fake.Members) { m.Cut("db-0", "db-1", "db-2") })
+				p.Change(db, "spec.config", map[string]any{"max_conections": "9"})
+				p.Settle()
+				c := p.Condition(db, "ConfigReady")
+				if c.Reason != "Unavailable" || !strings.Contains(c.Message, "checking spec.config with a member: none answers") {
+					t.Errorf("ConfigReady is %s: %s", c.Reason, c.Message)
+				}
+				if i, o := template(p); i != image || o != options {
+					t.Error("the pods roll although nobody has checked the option")
+				}
+			})
+		})
+	}
+}
+
+// A member that restarts is waited for: it may be up again in a moment, and check.
+func TestUncheckedOptionWaitsForAMoment(t *testing.T) {
+	kittest.New(t, with(t, lone)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		change(p, func(m *fake.Members) { m.Cut("db-0") })
+		_, before := template(p)
+		p.Stop() // what it has seen is forgotten
+		p.Change(db, "spec.config", map[string]any{"max_connections": "9"})
+		p.Start()
+		p.Pass(15 * time.Second)
+		if _, now := template(p); now != before {
+			t.Error("the pods roll although the member may come back")
+		}
+		p.Settle()
+		if _, now := template(p); now == before {
+			t.Errorf("the option waits for ever: %s", p.Condition(db, "ConfigReady").Message)
 		}
 	})
 }
