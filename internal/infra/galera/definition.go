@@ -37,6 +37,7 @@ const (
 	refAgent    = "agent"
 	refCA       = "ca"
 	refClass    = "class"
+	refClasses  = "classes"
 	refVolumes  = "volumes"
 )
 
@@ -54,6 +55,7 @@ func Definition(dial Dial) kit.Definition[object] {
 			ref.Local(refAgent, &corev1.Secret{}, func(g object) string { return AgentSecret(g.Name) },
 				ref.Fields[object](pki.CAKey, pki.AgentClientCert, pki.AgentClientKey)),
 			ref.To(refClass, &storagev1.StorageClass{}, storageClass),
+			member.Classes[object](refClasses),
 			member.Volumes(refVolumes, claimNames),
 		},
 		Steps:  steps(dial, l),
@@ -80,8 +82,10 @@ func steps(dial Dial, l *Listener) []step.Step[object] {
 		step.Objects(stepConfig, configObjects, step.Makes[object](&corev1.ConfigMap{}), step.After[object]("options")),
 		step.Check(stepSize, size),
 		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}),
-			step.Reads[object](refClass, refVolumes), step.KeepWhen(keepsData), step.Condition[object]("VolumesReady"),
-			step.Ready[object]("PersistentVolumeClaim", member.HasClass)),
+			step.Reads[object](refClass, refClasses, refVolumes), step.KeepWhen(keepsData),
+			step.Condition[object]("VolumesReady"), step.Ready[object]("PersistentVolumeClaim", member.HasClass)),
+		step.Check("growth", member.Growth(refVolumes, refClasses, volumeSize), step.After[object](stepVolumes),
+			step.Reads[object](refClasses, refVolumes), step.Condition[object]("VolumesReady")),
 		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}),
 			step.Sees[object](stepSize), step.After[object](stepLeaf, stepAgent, "access", stepConfig, stepVolumes),
 			// The pods become ready by the orders of a later step.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -42,9 +43,11 @@ func claims(s *scope) ([]client.Object, error) {
 	g := s.Owner()
 	named := func(name string) metav1.ObjectMeta { return meta(g, name) }
 	have := s.All(refVolumes)
-	return member.Claims(named, Pods(g.Name, g.Spec.Replicas), g.Spec.Storage, have),
+	return member.Claims(named, Pods(g.Name, g.Spec.Replicas), g.Spec.Storage, have, s.All(refClasses)),
 		member.Strays(have, g.Spec.Storage.ClassName)
 }
+
+func volumeSize(g object) resource.Quantity { return g.Spec.Storage.Size }
 
 func claimNames(g object) []string { return member.ClaimNames(Pods(g.Name, g.Spec.Replicas)) }
 

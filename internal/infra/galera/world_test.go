@@ -327,6 +327,8 @@ func TestVolumesGrowAndTheTemplateStays(t *testing.T) {
 	})
 }
 
+func TestVolumesGrow(t *testing.T) { infratest.Grows(t, scenario, db, "data-db-0") }
+
 func TestVolumeThatThereIsNot(t *testing.T) { infratest.LacksVolume(t, scenario, db, "data-db-0") }
 
 func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) { infratest.KeepsVolumes(t, scenario, db, 3) }

@@ -31,13 +31,14 @@ func ClaimNames(pods []string) []string {
 }
 
 // Claims are made beside the StatefulSet, under the names that it looks for, so that they can grow and come back. In
-// have are those that there are, in the same order, and nil for others.
-func Claims(meta func(name string) metav1.ObjectMeta, pods []string, s infrav1.Storage, have []client.Object,
+// have are those that there are, in the same order, and nil for others; classes are all that there are.
+func Claims(meta func(name string) metav1.ObjectMeta, pods []string, s infrav1.Storage, have, classes []client.Object,
 ) []client.Object {
 	var out []client.Object
 	for i, name := range ClaimNames(pods) {
 		c := &corev1.PersistentVolumeClaim{ObjectMeta: meta(name), Spec: Claim(s, s.Size)}
 		if i < len(have) {
+			c.Spec = Claim(s, Size(have[i], s.Size, classes))
 			c.Spec.StorageClassName = Class(have[i], c.Spec.StorageClassName)
 		}
 		out = append(out, c)
@@ -93,10 +94,14 @@ func Volumes[T owner.Object](name string, claims func(T) []string) ref.Ref[T] {
 // state is what of a claim that is there others are made by.
 func state(obj client.Object) string {
 	c, ok := obj.(*corev1.PersistentVolumeClaim)
-	if !ok || c.Spec.StorageClassName == nil {
-		return fmt.Sprintf("none %t", ok && bound(c))
+	if !ok {
+		return "none"
 	}
-	return fmt.Sprintf("of %s %t", *c.Spec.StorageClassName, bound(c))
+	class, size := "none", c.Spec.Resources.Requests[corev1.ResourceStorage]
+	if c.Spec.StorageClassName != nil {
+		class = "of " + *c.Spec.StorageClassName
+	}
+	return fmt.Sprintf("%s %t %s %s", class, bound(c), c.Status.Phase, size.String())
 }
 
 // Pending tells of the claims of an object that none has a volume. Of an object that is on its way out nobody looks.

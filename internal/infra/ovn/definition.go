@@ -44,6 +44,7 @@ const (
 	refAgent        = "agent"
 	refCA           = "ca"
 	refClass        = "class"
+	refClasses      = "classes"
 	refVolumes      = "volumes"
 )
 
@@ -57,6 +58,7 @@ func Definition(dial member.Dial) kit.Definition[object] {
 			ref.Local(refAgent, &corev1.Secret{}, func(o object) string { return AgentSecret(o.Name) },
 				ref.Fields[object](pki.CAKey, pki.AgentClientCert, pki.AgentClientKey)),
 			ref.To(refClass, &storagev1.StorageClass{}, storageClass),
+			member.Classes[object](refClasses),
 			member.Volumes(refVolumes, claimNames),
 		},
 		Steps:  steps(dial),
@@ -79,8 +81,10 @@ func steps(dial member.Dial) []step.Step[object] {
 		step.Objects("budget", budgets, step.Makes[object](&policyv1.PodDisruptionBudget{})),
 		step.Check(stepSize, size),
 		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}),
-			step.Reads[object](refClass, refVolumes), step.KeepWhen(retained), step.Condition[object]("VolumesReady"),
-			step.Ready[object]("PersistentVolumeClaim", member.HasClass)),
+			step.Reads[object](refClass, refClasses, refVolumes), step.KeepWhen(retained),
+			step.Condition[object]("VolumesReady"), step.Ready[object]("PersistentVolumeClaim", member.HasClass)),
+		step.Check("growth", member.Growth(refVolumes, refClasses, volumeSize), step.After[object](stepVolumes),
+			step.Reads[object](refClasses, refVolumes), step.Condition[object]("VolumesReady")),
 	}
 	var schemas []string
 	for _, d := range databases() {

@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,14 +31,16 @@ func size(_ context.Context, s *scope) *outcome.Outcome {
 }
 
 func claims(s *scope) ([]client.Object, error) {
-	o, have := s.Owner(), s.All(refVolumes)
+	o, have, classes := s.Owner(), s.All(refVolumes), s.All(refClasses)
 	var out []client.Object
 	for _, d := range databases() {
 		named := func(name string) metav1.ObjectMeta { return d.meta(o, name) }
-		out = append(out, member.Claims(named, d.pods(o), o.Spec.Storage, have[min(len(out), len(have)):])...)
+		out = append(out, member.Claims(named, d.pods(o), o.Spec.Storage, have[min(len(out), len(have)):], classes)...)
 	}
 	return out, member.Strays(have, o.Spec.Storage.ClassName)
 }
+
+func volumeSize(o object) resource.Quantity { return o.Spec.Storage.Size }
 
 func claimNames(o object) []string {
 	var out []string

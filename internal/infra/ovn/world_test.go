@@ -172,6 +172,8 @@ func TestUpgrade(t *testing.T) {
 	})
 }
 
+func TestVolumesGrow(t *testing.T) { infratest.Grows(t, scenario, object, "data-ovn-nb-0") }
+
 func TestVolumeThatThereIsNot(t *testing.T) {
 	infratest.LacksVolume(t, scenario, object, "data-ovn-nb-0")
 }

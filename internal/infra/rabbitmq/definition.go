@@ -45,6 +45,7 @@ const (
 	refAgent    = "agent"
 	refCA       = "ca"
 	refClass    = "class"
+	refClasses  = "classes"
 	refVolumes  = "volumes"
 )
 
@@ -58,6 +59,7 @@ func Definition(dial Dial) kit.Definition[object] {
 			ref.Local(refAgent, &corev1.Secret{}, func(r object) string { return AgentSecret(r.Name) },
 				ref.Fields[object](pki.CAKey, pki.AgentClientCert, pki.AgentClientKey)),
 			ref.To(refClass, &storagev1.StorageClass{}, storageClass),
+			member.Classes[object](refClasses),
 			member.Volumes(refVolumes, claimNames),
 		},
 		Steps:  steps(dial),
@@ -83,8 +85,10 @@ func steps(dial Dial) []step.Step[object] {
 		step.Objects(stepConfig, configObjects, step.Makes[object](&corev1.ConfigMap{})),
 		step.Check(stepSize, size),
 		step.Objects(stepVolumes, claims, step.Makes[object](&corev1.PersistentVolumeClaim{}),
-			step.Reads[object](refClass, refVolumes), step.KeepWhen(retained), step.Condition[object]("VolumesReady"),
-			step.Ready[object]("PersistentVolumeClaim", member.HasClass)),
+			step.Reads[object](refClass, refClasses, refVolumes), step.KeepWhen(retained),
+			step.Condition[object]("VolumesReady"), step.Ready[object]("PersistentVolumeClaim", member.HasClass)),
+		step.Check("growth", member.Growth(refVolumes, refClasses, volumeSize), step.After[object](stepVolumes),
+			step.Reads[object](refClasses, refVolumes), step.Condition[object]("VolumesReady")),
 		step.Check(stepShrink, cluster.Shrink, step.After[object](stepAgent), step.Reads[object](refAgent),
 			step.Condition[object]("ScalingReady")),
 		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}), step.Sees[object](stepSize),

@@ -40,9 +40,11 @@ func claims(s *scope) ([]client.Object, error) {
 	r := s.Owner()
 	named := func(name string) metav1.ObjectMeta { return meta(r, name) }
 	have := s.All(refVolumes)
-	return member.Claims(named, Pods(r.Name, r.Spec.Replicas), r.Spec.Storage, have),
+	return member.Claims(named, Pods(r.Name, r.Spec.Replicas), r.Spec.Storage, have, s.All(refClasses)),
 		member.Strays(have, r.Spec.Storage.ClassName)
 }
+
+func volumeSize(r object) resource.Quantity { return r.Spec.Storage.Size }
 
 func claimNames(r object) []string { return member.ClaimNames(Pods(r.Name, r.Spec.Replicas)) }
 

@@ -189,6 +189,8 @@ func TestBrokenCookieIsTold(t *testing.T) {
 	})
 }
 
+func TestVolumesGrow(t *testing.T) { infratest.Grows(t, scenario, mq, "data-mq-0") }
+
 func TestVolumeThatThereIsNot(t *testing.T) { infratest.LacksVolume(t, scenario, mq, "data-mq-0") }
 
 func TestDeletionKeepsVolumesUnlessAsked(t *testing.T) { infratest.KeepsVolumes(t, scenario, mq, 3) }
