@@ -1,6 +1,7 @@
 package database_test
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -201,11 +202,13 @@ func TestAccountOfAnotherIsLeftAlone(t *testing.T) {
 }
 
 func TestDeletionKeepsDataUnlessAsked(t *testing.T) {
-	for policy, kept := range map[string]bool{"Retain": true, "Delete": false} {
-		t.Run(policy, func(t *testing.T) {
+	for policy, kept := range map[string]bool{"": true, "Retain": true, "Delete": false} {
+		t.Run(cmp.Or(policy, "default"), func(t *testing.T) {
 			play(t, func(p *kittest.Play, m *fake.Members) {
-				p.Change(app, "spec.deletionPolicy", policy)
-				p.Settle()
+				if policy != "" {
+					p.Change(app, "spec.deletionPolicy", policy)
+					p.Settle()
+				}
 				p.Remove(app)
 				p.Settle()
 				if _, ok := m.Database("my_app"); ok != kept {

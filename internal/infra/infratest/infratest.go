@@ -3,6 +3,7 @@
 package infratest
 
 import (
+	"cmp"
 	"net/http"
 	"os"
 	"testing"
@@ -80,15 +81,18 @@ func Change[T http.RoundTripper](p *kittest.Play, f func(T), sets ...string) {
 	p.Settle()
 }
 
-// KeepsVolumes deletes an object, whose volumes stay unless its spec.deletionPolicy is Delete; want is how many it has.
+// KeepsVolumes deletes an object, whose volumes stay unless its spec.deletionPolicy is Delete, also when nobody has set
+// any; want is how many it has.
 func KeepsVolumes(t *testing.T, scenario func(*testing.T) kittest.Scenario, object string, want int) {
 	t.Helper()
-	for policy, want := range map[string]int{"Retain": want, "Delete": 0} {
-		t.Run(policy, func(t *testing.T) {
+	for policy, want := range map[string]int{"": want, "Retain": want, "Delete": 0} {
+		t.Run(cmp.Or(policy, "default"), func(t *testing.T) {
 			kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
 				p.Ready()
-				p.Change(object, "spec.deletionPolicy", policy)
-				p.Settle()
+				if policy != "" {
+					p.Change(object, "spec.deletionPolicy", policy)
+					p.Settle()
+				}
 				p.Remove(object)
 				p.Settle()
 				n := 0

@@ -1,6 +1,7 @@
 package messagebus_test
 
 import (
+	"cmp"
 	"encoding/base64"
 	"net/http"
 	"net/url"
@@ -212,11 +213,13 @@ func TestVirtualHostOfAnotherIsNotTaken(t *testing.T) {
 }
 
 func TestDeletion(t *testing.T) {
-	for policy, kept := range map[string]bool{"Delete": false, "Retain": true} {
-		t.Run(policy, func(t *testing.T) {
+	for policy, kept := range map[string]bool{"": false, "Delete": false, "Retain": true} {
+		t.Run(cmp.Or(policy, "default"), func(t *testing.T) {
 			kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
-				p.Change(bus, "spec.deletionPolicy", policy)
-				p.Settle()
+				if policy != "" {
+					p.Change(bus, "spec.deletionPolicy", policy)
+					p.Settle()
+				}
 				p.Remove(bus)
 				p.Settle()
 				if _, ok := members(p).Bus("nova"); ok != kept {
