@@ -16,6 +16,7 @@ import (
 	"stackwright.dev/kit/kittest"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	wire "stackwright.dev/stackwright/internal/agent/mariadb"
 	"stackwright.dev/stackwright/internal/infra/galera"
 	"stackwright.dev/stackwright/internal/infra/galera/fake"
 	"stackwright.dev/stackwright/internal/infra/infratest"
@@ -237,6 +238,27 @@ func TestWrongOptionChangesNothing(t *testing.T) {
 	})
 }
 
+// A member that does not join leaves the others serving, and the object says which one it is, and what its agent says.
+func TestMemberThatDoesNotRunIsTold(t *testing.T) {
+	for phase, why := range map[wire.Phase]string{
+		wire.Down:    "mariadbd ended by itself (exit status 1): unknown variable 'a=1'",
+		wire.Blocked: "The volume holds data that never belonged to a cluster; if it is not needed, delete the claim.",
+	} {
+		t.Run(string(phase), func(t *testing.T) {
+			play(t, func(p *kittest.Play, _ *fake.Members) {
+				change(p, func(m *fake.Members) { m.Bar("db-2", phase, why) })
+				want := "Member db-2 does not run: " + strings.TrimSuffix(why, ".") + "; see its log: kubectl -n cloud logs db-2."
+				if c := p.Condition(db, "DeploymentReady"); c.Reason != "Member"+string(phase) || c.Message != want {
+					t.Errorf("DeploymentReady is %s: %s\nwant %s", c.Reason, c.Message, want)
+				}
+				if c := p.Condition(db, "MembersReady"); c.Status != "True" || writer(p) != "db-0" {
+					t.Errorf("MembersReady is %s, and the Service leads to %s: %s", c.Status, writer(p), c.Message)
+				}
+			})
+		})
+	}
+}
+
 // lone is a cluster of one member that has an option to check.
 const lone = "  replicas: 1\n  config:\n    max_connections: '100'\n"
 
@@ -312,6 +334,37 @@ func TestUncheckedOptionWaitsForAMoment(t *testing.T) {
 		if _, now := template(p); now == before {
 			t.Errorf("the option waits for ever: %s", p.Condition(db, "ConfigReady").Message)
 		}
+	})
+}
+
+// A certificate is valid for 90 days, and is renewed when two thirds of them are over, by an operator that nothing else
+// wakes. What signed it stays.
+func TestCertificatesAreRenewedInTime(t *testing.T) {
+	play(t, func(p *kittest.Play, _ *fake.Members) {
+		certificates := func() map[string]string {
+			out := map[string]string{}
+			for _, at := range [][2]string{{"db-tls", "tls.crt"}, {"db-agent", "server.crt"}, {"db-agent", "client.crt"},
+				{"db-ca", "tls.crt"}, {"db-agent", "ca.crt"}} {
+				out[at[0]+" "+at[1]] = field[string](p, "Secret/cloud/"+at[0], "data", at[1])
+			}
+			return out
+		}
+		before := certificates()
+		p.Stop() // for most of the days, of which each costs time
+		p.Pass(59 * 24 * time.Hour)
+		p.Start()
+		p.Settle()
+		if diff := cmp.Diff(before, certificates()); diff != "" {
+			t.Errorf("after 59 days (-before +after):\n%s", diff)
+		}
+		p.Pass(2 * 24 * time.Hour)
+		for name, now := range certificates() {
+			signs := name == "db-ca tls.crt" || name == "db-agent ca.crt"
+			if now == "" || (now == before[name]) != signs {
+				t.Errorf("%s is the old one after 61 days: %t", name, now == before[name])
+			}
+		}
+		p.Ready()
 	})
 }
 

@@ -44,6 +44,17 @@ func (m *Members) Lose(pods ...string) {
 	m.join()
 }
 
+// Bar keeps a member from running, in that phase and for that reason.
+func (m *Members) Bar(pod string, phase wire.Phase, why string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.pod(pod)
+	s.Phase, s.Message, s.Wsrep, s.Writable = phase, why, wire.Wsrep{}, false
+	s.Position = wire.Position{UUID: History, Seqno: 1}
+	m.touch(s)
+	m.join()
+}
+
 // Cut makes agents answer no more; the members drop out of the component.
 func (m *Members) Cut(pods ...string) {
 	m.mu.Lock()

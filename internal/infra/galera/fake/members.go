@@ -159,19 +159,20 @@ func (m *Members) bootstrap(s *wire.State, o wire.Bootstrap) error {
 }
 
 func (m *Members) run(s *wire.State) {
-	s.Phase, s.Empty, s.Position = wire.Running, false, wire.Position{}
+	s.Phase, s.Message, s.Empty, s.Position = wire.Running, "", false, wire.Position{}
 	s.Wsrep = wire.Wsrep{Primary: true, Ready: true, Local: wire.Synced, UUID: History}
 	m.touch(s)
 }
 
-// join lets all members that are down and not cut off join those that run, and tells everybody who belongs to them.
+// join lets all members that are down, with nothing against them, and not cut off join those that run, and tells
+// everybody who belongs to them.
 func (m *Members) join() {
 	if !slices.ContainsFunc(m.all(), func(s *wire.State) bool { return s.Serves() && !m.silent[s.Pod] }) {
 		return
 	}
 	var in []string
 	for _, s := range m.all() {
-		if s.Phase == wire.Down && !m.silent[s.Pod] {
+		if s.Phase == wire.Down && s.Message == "" && !m.silent[s.Pod] {
 			m.run(s)
 		}
 		if s.Phase == wire.Running && !m.silent[s.Pod] {
