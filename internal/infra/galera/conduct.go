@@ -46,7 +46,7 @@ func (c *conductor) connect(s *scope) (*Members, error) {
 }
 
 // members looks at all members and gives the orders that follow. It is done while a writer takes writes; what the other
-// members do is the rollout's.
+// members do is told by others.
 func (c *conductor) members(ctx context.Context, s *scope) *outcome.Outcome {
 	g := s.Owner()
 	record, err := ParseRecord(s.Cell().ID)
@@ -97,16 +97,15 @@ func conclude(d Decision, err error) *outcome.Outcome {
 	return o
 }
 
-// rollout waits until all members serve and are of the newest revision, and tells of those that cannot.
-func (c *conductor) rollout(_ context.Context, s *scope) *outcome.Outcome {
+// health tells of members that cannot run, as their agents say. What the pods say themselves, and that all are of the
+// newest revision, is told by the step that makes them.
+func (c *conductor) health(_ context.Context, s *scope) *outcome.Outcome {
 	g := s.Owner()
-	on := "StatefulSet " + g.Name
-	set, ok := s.Child(stepSet, "StatefulSet", g.Name).(*appsv1.StatefulSet)
-	if !ok {
-		return outcome.Wait(on, "StatefulSet %s is not there yet; see whether somebody deletes it.", g.Name)
+	set := s.Child(stepSet, "StatefulSet", g.Name)
+	if set == nil {
+		return outcome.Done()
 	}
-	ready, why := gate.For(set)(set)
-	if ready {
+	if ready, _ := gate.For(set)(set); ready {
 		return outcome.Done()
 	}
 	for _, p := range Pods(g.Name, g.Spec.Replicas) {
@@ -118,7 +117,7 @@ func (c *conductor) rollout(_ context.Context, s *scope) *outcome.Outcome {
 			return o
 		}
 	}
-	return outcome.Wait(on, "%s", why)
+	return outcome.Done()
 }
 
 // options lets a running member read a changed configuration before any pod rolls. Before the first member runs nobody

@@ -190,7 +190,8 @@ func (w *World) choose() Decision {
 func (w *World) fresh() Decision {
 	if s := w.silent(); len(s) > 0 {
 		return Decision{Reason: "WaitingForMembers", On: "Pod " + s[0], Text: fmt.Sprintf(
-			"Waits for the first answer of member %s; see why its pod does not run.", strings.Join(s, ", "))}
+			"Waits for the first answer of member %s; see in condition DeploymentReady why its pod does not run.",
+			strings.Join(s, ", "))}
 	}
 	if w.Record.Cluster != "" {
 		return w.stuck("DataLost", "",

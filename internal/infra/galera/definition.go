@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"stackwright.dev/kit"
-	"stackwright.dev/kit/gate"
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 
@@ -86,16 +85,18 @@ func steps(dial Dial, l *Listener) []step.Step[object] {
 			step.Condition[object]("VolumesReady"), step.Ready[object]("PersistentVolumeClaim", member.HasClass)),
 		step.Check("growth", member.Growth(refVolumes, refClasses, volumeSize), step.After[object](stepVolumes),
 			step.Reads[object](refClasses, refVolumes), step.Condition[object]("VolumesReady")),
-		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}),
-			step.Sees[object](stepSize), step.After[object](stepLeaf, stepAgent, "access", stepConfig, stepVolumes),
-			// The pods become ready by the orders of a later step.
-			step.Ready[object]("StatefulSet", gate.Exists), step.OnImmutable[object](step.Orphan)),
 		// The writer and recovery do not wait for what a person has to put right.
 		step.Check(stepMembers, m.members, step.After[object](stepAgent), member.LooksAt[object](stepSet),
 			step.Reads[object](refAgent), step.Condition[object](ConditionMembers)),
 		step.Objects("service", service, step.Makes[object](&corev1.Service{}), step.Sees[object](stepMembers),
 			step.Condition[object]("ServiceReady")),
-		step.Check("rollout", m.rollout, step.Sees[object](stepSet, stepMembers), step.Condition[object]("DeploymentReady")),
+		// Before the pods: what an agent says of its member tells more than that a pod is not ready.
+		step.Check("health", m.health, step.After[object](stepMembers), member.LooksAt[object](stepSet),
+			step.Condition[object]("DeploymentReady")),
+		// The pods become ready by the orders of the members' step, which does not wait for them.
+		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}), step.Sees[object](stepSize),
+			step.After[object](stepLeaf, stepAgent, "access", stepConfig, stepVolumes),
+			step.Condition[object]("DeploymentReady"), step.OnImmutable[object](step.Orphan)),
 	}
 }
 

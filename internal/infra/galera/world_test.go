@@ -380,6 +380,10 @@ func TestVolumesGrowAndTheTemplateStays(t *testing.T) {
 	})
 }
 
+func TestPodsThatDoNotStart(t *testing.T) {
+	infratest.TellsOfPods(t, scenario, db, "db", "DeploymentReady")
+}
+
 func TestVolumesGrow(t *testing.T) { infratest.Grows(t, scenario, db, "data-db-0") }
 
 func TestVolumeThatThereIsNot(t *testing.T) { infratest.LacksVolume(t, scenario, db, "data-db-0") }

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/selection"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
 	"stackwright.dev/kit"
@@ -34,6 +36,10 @@ func Scenario[T owner.Object](
 			t.Fatal(err)
 		}
 	}
+	named, err := labels.NewRequirement("app.kubernetes.io/name", selection.Exists, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var files []string
 	for _, kind := range kinds {
 		files = append(files, definitions+kind+".yaml")
@@ -41,7 +47,9 @@ func Scenario[T owner.Object](
 	return kittest.Scenario{
 		Scheme: s,
 		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
-			c, err := kit.New(define(outside), s)
+			d := define(outside)
+			d.Options.Pods = labels.NewSelector().Add(*named)
+			c, err := kit.New(d, s)
 			return []kit.Controller{c}, err
 		},
 		CRDs:  files,

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/kittest"
+	"stackwright.dev/kit/owner"
 )
 
 // BadInputs are what keeps an operator from applying the StatefulSet of a cluster that runs, until a person comes. ca
@@ -43,13 +44,15 @@ func DespiteBadInput(t *testing.T, scenario func(*testing.T) kittest.Scenario, i
 	}
 }
 
-// stuck counts the conditions of an object that wait for a step which makes a StatefulSet.
+// stuck counts the steps of an object that make StatefulSets and that others block.
 func stuck(p *kittest.Play, object string) int {
 	p.T.Helper()
 	n := 0
-	list, _, _ := unstructured.NestedSlice(p.Object(object).Object, "status", "conditions")
-	for _, c := range list {
-		if text, _, _ := unstructured.NestedString(c.(map[string]any), "message"); strings.HasSuffix(text, "statefulset.") {
+	list, _, _ := unstructured.NestedSlice(p.Object(object).Object, "status", "steps")
+	for _, s := range list {
+		one, _ := s.(map[string]any)
+		name, _ := one["name"].(string)
+		if strings.HasSuffix(name, "statefulset") && one["state"] == string(owner.StepBlocked) {
 			n++
 		}
 	}

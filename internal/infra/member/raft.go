@@ -8,7 +8,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"stackwright.dev/kit/gate"
 	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/owner"
 	"stackwright.dev/kit/step"
@@ -144,19 +143,6 @@ func conclude(set string, d Decision, err error) *outcome.Outcome {
 	o := outcome.Poll(pace, "StatefulSet "+set, "%s", d.Message)
 	o.Reason = d.Reason
 	return o
-}
-
-// Rollout waits until all pods are of the newest revision.
-func (r Raft[T]) Rollout(_ context.Context, s *step.Scope[T]) *outcome.Outcome {
-	name := r.Set(s.Owner())
-	set := s.Child(r.StepSet, "StatefulSet", name)
-	if set == nil {
-		return outcome.Wait("StatefulSet "+name, "StatefulSet %s is not there yet; see whether somebody deletes it.", name)
-	}
-	if ready, why := gate.For(&appsv1.StatefulSet{})(set); !ready {
-		return outcome.Wait("StatefulSet "+name, "%s", why)
-	}
-	return outcome.Done()
 }
 
 // Upgraded tells one member, once per image, that all members run the image: what the new version brings may be used

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"stackwright.dev/kit"
-	"stackwright.dev/kit/gate"
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 
@@ -38,7 +37,6 @@ const (
 	stepShrink      = "shrink"
 	stepSet         = "statefulset"
 	stepMembers     = "members"
-	stepRollout     = "rollout"
 	stepSchema      = "schema"
 	stepNorthd      = "northd"
 	refAgent        = "agent"
@@ -103,16 +101,14 @@ func (d database) steps(dial member.Dial) []step.Step[object] {
 			step.Condition[object](d.title+"ScalingReady")),
 		step.Objects(d.step(stepSet), d.statefulSet, step.Makes[object](&appsv1.StatefulSet{}), step.Sees[object](stepSize),
 			step.After[object](stepCertificate, stepAccess, stepVolumes, d.step(stepShrink)),
-			// The pods become ready by the orders of a later step.
-			step.Ready[object]("StatefulSet", gate.Exists), step.OnImmutable[object](step.Orphan)),
+			// The pods become ready by the orders of the members' step, which does not wait for them.
+			step.Condition[object](d.title+"DeploymentReady"), step.OnImmutable[object](step.Orphan)),
 		// Members join whatever a person has to put right before the StatefulSet is applied.
 		step.Check(d.step(stepMembers), raft.Members, step.After[object](d.step(stepShrink)),
 			member.LooksAt[object](d.step(stepSet)), step.Reads[object](refAgent),
 			step.Condition[object](d.title+"Ready")),
-		step.Check(d.step(stepRollout), raft.Rollout, step.Sees[object](d.step(stepSet)),
-			step.After[object](d.step(stepMembers)), step.Condition[object](d.title+"DeploymentReady")),
 		step.Check(d.step(stepSchema), raft.Upgraded(func(o object) string { return o.Spec.Image }),
-			step.After[object](d.step(stepRollout)), step.Reads[object](refAgent)),
+			step.After[object](d.step(stepSet), d.step(stepMembers)), step.Reads[object](refAgent)),
 	}
 }
 

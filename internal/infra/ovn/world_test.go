@@ -172,6 +172,10 @@ func TestUpgrade(t *testing.T) {
 	})
 }
 
+func TestPodsThatDoNotStart(t *testing.T) {
+	infratest.TellsOfPods(t, scenario, object, "ovn-sb", "SouthboundDeploymentReady")
+}
+
 func TestVolumesGrow(t *testing.T) { infratest.Grows(t, scenario, object, "data-ovn-nb-0") }
 
 func TestVolumeThatThereIsNot(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"stackwright.dev/kit"
-	"stackwright.dev/kit/gate"
 	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
@@ -41,7 +40,6 @@ const (
 	stepShrink  = "shrink"
 	stepSet     = "statefulset"
 	stepMembers = "members"
-	stepRollout = "rollout"
 	refAgent    = "agent"
 	refCA       = "ca"
 	refClass    = "class"
@@ -93,17 +91,15 @@ func steps(dial Dial) []step.Step[object] {
 			step.Condition[object]("ScalingReady")),
 		step.Objects(stepSet, statefulSet, step.Makes[object](&appsv1.StatefulSet{}), step.Sees[object](stepSize),
 			step.After[object]("certificate", stepCookie, "access", stepConfig, stepVolumes, stepShrink),
-			// The pods become ready by the orders of a later step.
-			step.Ready[object]("StatefulSet", gate.Exists), step.OnImmutable[object](step.Orphan)),
+			// The pods become ready by the orders of the members' step, which does not wait for them.
+			step.Condition[object]("DeploymentReady"), step.OnImmutable[object](step.Orphan)),
 		// Members join whatever a person has to put right before the StatefulSet is applied.
 		step.Check(stepMembers, cluster.Members, step.After[object](stepShrink), member.LooksAt[object](stepSet),
 			step.Reads[object](refAgent), step.Condition[object]("MembersReady")),
 		step.Check("alarms", alarms(cluster), step.After[object](stepMembers), step.Reads[object](refAgent),
 			step.Every[object](lookEvery), step.Condition[object]("MembersReady")),
-		step.Check(stepRollout, cluster.Rollout, step.Sees[object](stepSet), step.After[object](stepMembers),
-			step.Condition[object]("DeploymentReady")),
 		step.Check("features", cluster.Upgraded(func(r object) string { return r.Spec.Image }),
-			step.After[object](stepRollout), step.Reads[object](refAgent)),
+			step.After[object](stepSet, stepMembers), step.Reads[object](refAgent)),
 	}
 }
 

@@ -189,6 +189,10 @@ func TestBrokenCookieIsTold(t *testing.T) {
 	})
 }
 
+func TestPodsThatDoNotStart(t *testing.T) {
+	infratest.TellsOfPods(t, scenario, mq, "mq", "DeploymentReady")
+}
+
 func TestVolumesGrow(t *testing.T) { infratest.Grows(t, scenario, mq, "data-mq-0") }
 
 func TestVolumeThatThereIsNot(t *testing.T) { infratest.LacksVolume(t, scenario, mq, "data-mq-0") }
