@@ -73,8 +73,8 @@ func content(t *testing.T, c client.Client, name string) map[string][]byte {
 	return s.Data
 }
 
-var all = []string{"admin", "ca", "clouds", "config", "config-0123456789abcdef", "credential", "credential-copy",
-	"fernet", "fernet-copy", "tls"}
+var all = []string{"admin", "ca", "ca-copy", "clouds", "config", "config-0123456789abcdef", "credential",
+	"credential-copy", "fernet", "fernet-copy", "tls"}
 
 func TestSecretsAreMadeOnceAndKept(t *testing.T) {
 	c := cluster(given()...).Build()
