@@ -66,7 +66,8 @@ func TestPreflightLooksForWhatDevclusterInstalls(t *testing.T) {
 	source, err := os.ReadFile("../../devcluster/internal/machine/package.go")
 	must(t, err)
 	var want []string
-	for _, m := range regexp.MustCompile(`(?m)^\t\t\{"[a-z0-9-]+", "(/\S+)"\},$`).FindAllStringSubmatch(string(source), -1) {
+	need := regexp.MustCompile(`(?m)^\t\t\{"[a-z0-9-]+", "(/\S+)"\},$`)
+	for _, m := range need.FindAllStringSubmatch(string(source), -1) {
 		want = append(want, m[1])
 	}
 	if len(want) == 0 || !slices.Equal(programs, want) {

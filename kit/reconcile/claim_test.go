@@ -50,27 +50,37 @@ func TestEditBeforeTheClaim(t *testing.T) {
 				var rival atomic.Bool
 				rival.Store(true)
 				w.reqs.before = func(h *http.Request) {
-					if strings.HasSuffix(h.URL.Path, "/apps/one") && rival.Swap(false) {
-						patch := client.RawPatch(types.MergePatchType, []byte(c.edit))
-						if err := w.c.Patch(t.Context(), newApp("one"), patch); err != nil {
-							t.Error(err)
-						}
-					}
-					if !strings.HasSuffix(h.URL.Path, "/one-extra") {
-						return
-					}
-					a := &app{}
-					if err := w.c.Get(t.Context(), client.ObjectKeyFromObject(newApp("one")), a); err != nil {
-						t.Error(err)
-					}
-					if a.Status.ObservedGeneration == a.Generation {
-						t.Errorf("before step extra has made its object the status is of generation %d: %v", a.Generation,
-							a.Status.Conditions)
+					switch {
+					case strings.HasSuffix(h.URL.Path, "/apps/one") && rival.Swap(false):
+						w.edit("one", c.edit)
+					case strings.HasSuffix(h.URL.Path, "/one-extra"):
+						w.wantUnfinished("one")
 					}
 				}
 				w.create(newApp("one"))
 				c.want(w)
 			})
 		})
+	}
+}
+
+// edit patches an owner, in the goroutine of somebody else's request.
+func (w *world) edit(name, patch string) {
+	w.t.Helper()
+	if err := w.c.Patch(w.t.Context(), newApp(name), client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
+		w.t.Error(err)
+	}
+}
+
+// wantUnfinished wants a status that is of an older generation than the owner.
+func (w *world) wantUnfinished(name string) {
+	w.t.Helper()
+	a := &app{}
+	if err := w.c.Get(w.t.Context(), client.ObjectKeyFromObject(newApp(name)), a); err != nil {
+		w.t.Error(err)
+	}
+	if a.Status.ObservedGeneration == a.Generation {
+		w.t.Errorf("before the last step has made its object the status is of generation %d: %v", a.Generation,
+			a.Status.Conditions)
 	}
 }

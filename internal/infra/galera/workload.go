@@ -47,7 +47,7 @@ func claims(s *scope) ([]client.Object, error) {
 		member.Strays(have, g.Spec.Storage.ClassName)
 }
 
-func volumeSize(g object) resource.Quantity { return g.Spec.Storage.Size }
+func volumeSize(g object, _ int) resource.Quantity { return g.Spec.Storage.Size }
 
 func claimNames(g object) []string { return member.ClaimNames(Pods(g.Name, g.Spec.Replicas)) }
 

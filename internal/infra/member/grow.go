@@ -54,15 +54,19 @@ func Size(have client.Object, want resource.Quantity, classes []client.Object) r
 	return size
 }
 
-// Growth is a check that tells of claims which stay smaller than they are to be. No step comes after it: the size in a
-// spec cannot be taken back, and members have to get other changes meanwhile.
-func Growth[T owner.Object](refVolumes, refClasses string, size func(T) resource.Quantity,
+// Growth is a check that tells of claims which stay smaller than they are to be; size is of the claim with that place in
+// the reference. No step comes after it: the size in a spec cannot be taken back, and members have to get other changes
+// meanwhile.
+func Growth[T owner.Object](refVolumes, refClasses string, size func(o T, place int) resource.Quantity,
 ) func(context.Context, *step.Scope[T]) *outcome.Outcome {
 	return func(_ context.Context, s *step.Scope[T]) *outcome.Outcome {
-		want, classes := size(s.Owner()), s.All(refClasses)
-		for _, obj := range s.All(refVolumes) {
+		classes := s.All(refClasses)
+		for i, obj := range s.All(refVolumes) {
 			c, ok := obj.(*corev1.PersistentVolumeClaim)
-			if ok && c.Status.Phase == corev1.ClaimBound && want.Cmp(c.Spec.Resources.Requests[corev1.ResourceStorage]) > 0 {
+			if !ok || c.Status.Phase != corev1.ClaimBound {
+				continue
+			}
+			if want := size(s.Owner(), i); want.Cmp(c.Spec.Resources.Requests[corev1.ResourceStorage]) > 0 {
 				if o := small(c, classOf(c, classes)); o != nil {
 					return o
 				}
@@ -75,7 +79,8 @@ func Growth[T owner.Object](refVolumes, refClasses string, size func(T) resource
 // small tells why a claim stays as small as it is, and what lets it grow; nil when nothing is in its way.
 func small(c *corev1.PersistentVolumeClaim, class client.Object) *outcome.Outcome {
 	size := c.Spec.Resources.Requests[corev1.ResourceStorage]
-	on, o := "PersistentVolumeClaim "+c.Name, (*outcome.Outcome)(nil)
+	on := "PersistentVolumeClaim " + c.Name
+	var o *outcome.Outcome
 	switch {
 	case expands(class):
 		return nil
@@ -88,7 +93,7 @@ func small(c *corev1.PersistentVolumeClaim, class client.Object) *outcome.Outcom
 			"exist; create it with allowVolumeExpansion: true.", on, size.String(), *c.Spec.StorageClassName)
 	default:
 		o = outcome.Wait(on, "%s keeps its %s, because it has no StorageClass that could let it grow; make a new object "+
-			"with spec.storage.className, and move the data.", on, size.String())
+			"that names one, and move the data.", on, size.String())
 	}
 	o.Reason = "CannotGrow"
 	return o

@@ -40,7 +40,7 @@ func claims(s *scope) ([]client.Object, error) {
 	return out, member.Strays(have, o.Spec.Storage.ClassName)
 }
 
-func volumeSize(o object) resource.Quantity { return o.Spec.Storage.Size }
+func volumeSize(o object, _ int) resource.Quantity { return o.Spec.Storage.Size }
 
 func claimNames(o object) []string {
 	var out []string

@@ -44,7 +44,7 @@ func claims(s *scope) ([]client.Object, error) {
 		member.Strays(have, r.Spec.Storage.ClassName)
 }
 
-func volumeSize(r object) resource.Quantity { return r.Spec.Storage.Size }
+func volumeSize(r object, _ int) resource.Quantity { return r.Spec.Storage.Size }
 
 func claimNames(r object) []string { return member.ClaimNames(Pods(r.Name, r.Spec.Replicas)) }
 

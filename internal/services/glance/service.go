@@ -17,6 +17,7 @@ import (
 	"stackwright.dev/kit/step"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/infra/member"
 	"stackwright.dev/stackwright/internal/service"
 )
 
@@ -35,6 +36,7 @@ const (
 	stepMetadefs = "metadefs"
 
 	refVolumes = "volumes"
+	refClasses = "classes"
 )
 
 // Definition is the controller of image services.
@@ -59,9 +61,10 @@ func Definition(cluster service.Cluster) kit.Definition[*glance] {
 		Cluster: cluster,
 	}}
 	return kit.Definition[*glance]{
-		Name:   s.Name,
-		New:    func() *glance { return &glance{} },
-		Refs:   slices.Concat(s.Refs(), []ref.Ref[*glance]{volumes()}, service.CephRefs(cephs), secretRefs()),
+		Name: s.Name,
+		New:  func() *glance { return &glance{} },
+		Refs: slices.Concat(s.Refs(), []ref.Ref[*glance]{volumes(), member.Classes[*glance](refClasses)},
+			service.CephRefs(cephs), secretRefs()),
 		Steps:  s.steps(),
 		Report: s.Report,
 	}
@@ -73,8 +76,12 @@ type server struct{ service.Service[*glance] }
 func (s server) steps() []step.Step[*glance] {
 	return append(s.Steps(after(stepExpand, stepStores)),
 		step.Objects(stepStores, s.stores, s.Keep(),
-			step.Reads[*glance](append(secretReads(), refVolumes)...), step.Makes[*glance](&corev1.PersistentVolumeClaim{}),
-			step.Condition[*glance]("StoresReady"), step.Component[*glance](service.ComponentSetup)),
+			step.Reads[*glance](append(secretReads(), refVolumes, refClasses)...),
+			step.Makes[*glance](&corev1.PersistentVolumeClaim{}), step.Condition[*glance]("StoresReady"),
+			step.Component[*glance](service.ComponentSetup)),
+		step.Check("growth", member.Growth(refVolumes, refClasses, room), after(stepStores),
+			step.Reads[*glance](refVolumes, refClasses), step.Condition[*glance]("StoresReady"),
+			step.Component[*glance](service.ComponentSetup)),
 		s.JobStep(stepExpand, expand, step.Condition[*glance]("DBSyncReady")),
 		s.JobStep(stepMetadefs, metadefs, after(stepExpand), step.Condition[*glance]("MetadefsReady")),
 		s.JobStep(stepContract, contract, after(service.StepAPI), step.Condition[*glance]("DBContractReady")),

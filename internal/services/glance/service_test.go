@@ -183,19 +183,36 @@ func TestImagesAreKept(t *testing.T) {
 	})
 }
 
-// A volume keeps the class that it has, whatever is asked for later: it cannot be changed.
+// A volume keeps the class that it has, whatever is asked for later: it cannot be changed. Of a class that does not
+// allow expansion it keeps its size, too, and the condition says so; nothing else waits for that.
 func TestAVolumeKeepsItsClass(t *testing.T) {
 	one := "spec: {stores: [{name: fast, file: {className: ssd}}]}"
 	kittest.New(t, kind().Scenario(t, one)).Run(t, func(p *kittest.Play) {
+		const class = "StorageClass/ssd"
+		p.Create(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
+			"metadata": map[string]any{"name": "ssd"}, "provisioner": "example.org/disks", "allowVolumeExpansion": false}})
+		p.Change(kind().Object, "spec.stores", []any{
+			map[string]any{"name": "fast", "file": map[string]any{"className": "disk", "size": "30Gi"}}})
+		p.Change(kind().Object, "spec.config", map[string]any{"DEFAULT": map[string]any{"debug": true}})
+		p.Settle()
+		const says = "PersistentVolumeClaim glance-fast keeps its 20Gi, because StorageClass ssd does not allow expansion; " +
+			"set allowVolumeExpansion: true on it: "
+		if c := p.Condition(kind().Object, "StoresReady"); c.Reason != "CannotGrow" || !strings.HasPrefix(c.Message, says) {
+			t.Errorf("the condition is %s: %s", c.Reason, c.Message)
+		}
+		if conf := servicetest.Secret(p, "glance-config")["glance-api.conf"]; !strings.Contains(conf, "debug = true") {
+			t.Errorf("the configuration waits for the volume:\n%s", conf)
+		}
+		p.Change(class, "allowVolumeExpansion", true)
 		p.Change(kind().Object, "spec.stores", []any{
 			map[string]any{"name": "fast", "file": map[string]any{"className": "disk", "size": "30Gi"}}})
 		p.Settle()
 		p.Ready()
 		claim := p.Object("PersistentVolumeClaim/cloud/glance-fast")
-		class, _, _ := unstructured.NestedString(claim.Object, "spec", "storageClassName")
+		kept, _, _ := unstructured.NestedString(claim.Object, "spec", "storageClassName")
 		size, _, _ := unstructured.NestedString(claim.Object, "spec", "resources", "requests", "storage")
-		if class != "ssd" || size != "30Gi" {
-			t.Errorf("the volume is of class %s and size %s, want ssd and 30Gi", class, size)
+		if kept != "ssd" || size != "30Gi" {
+			t.Errorf("the volume is of class %s and size %s, want ssd and 30Gi", kept, size)
 		}
 	})
 }

@@ -61,6 +61,7 @@ func (s server) stores(sc *scope) ([]client.Object, error) {
 				return nil, err
 			}
 			claim.Spec.StorageClassName = member.Class(have[i], claim.Spec.StorageClassName)
+			claim.Spec.Resources.Requests[corev1.ResourceStorage] = member.Size(have[i], size(store.File), sc.All(refClasses))
 		}
 		out = append(out, claim)
 	}
@@ -81,6 +82,9 @@ func size(f *servicev1.FileStore) resource.Quantity {
 	}
 	return f.Size
 }
+
+// room is how much the store in that place among those on volumes has.
+func room(g *glance, place int) resource.Quantity { return size(files(g)[place].File) }
 
 // claims mounts the stores, and the cache.
 func claims(g *glance) []service.Claim {
