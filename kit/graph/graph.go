@@ -1,5 +1,5 @@
-// Package graph is the order of a controller's steps: a directed acyclic graph that refuses cycles, names nobody has
-// and two steps with one output before the first object is reconciled. It is pure and immutable.
+// Package graph is the order of a controller's steps: a directed acyclic graph that refuses cycles and names nobody has
+// before the first object is reconciled. It is pure and immutable.
 package graph
 
 import (
@@ -16,8 +16,6 @@ type Node struct {
 	Name string
 	// After names the nodes that must be done first.
 	After []string
-	// Outputs are keys of what the node makes, such as `Deployment/api`; no two nodes may share one.
-	Outputs []string
 }
 
 // Graph is a validated set of nodes. Nodes are told by their index in the input.
@@ -32,7 +30,7 @@ type Graph struct {
 func New(nodes []Node) (*Graph, error) {
 	g := &Graph{nodes: nodes, before: make([][]int, len(nodes)), after: make([][]int, len(nodes))}
 	index, err := names(nodes)
-	if err := errors.Join(err, outputs(nodes), g.connect(index)); err != nil {
+	if err := errors.Join(err, g.connect(index)); err != nil {
 		return nil, err
 	}
 	if err := g.layer(); err != nil {
@@ -72,6 +70,11 @@ func (g *Graph) Before(i int) []int { return g.before[i] }
 // After returns the direct successors of node i, in input order.
 func (g *Graph) After(i int) []int { return g.after[i] }
 
+// Leads tells whether node i is the one of that name, or comes before it.
+func (g *Graph) Leads(i int, name string) bool {
+	return g.Name(i) == name || slices.ContainsFunc(g.after[i], func(j int) bool { return g.Leads(j, name) })
+}
+
 func names(nodes []Node) (map[string]int, error) {
 	index := make(map[string]int, len(nodes))
 	var errs []error
@@ -87,21 +90,6 @@ func names(nodes []Node) (map[string]int, error) {
 		index[n.Name] = i
 	}
 	return index, errors.Join(errs...)
-}
-
-func outputs(nodes []Node) error {
-	maker := map[string]string{}
-	var errs []error
-	for _, n := range nodes {
-		for _, key := range n.Outputs {
-			if m, ok := maker[key]; ok {
-				errs = append(errs, fmt.Errorf("steps %q and %q both make %s; let one of them make it", m, n.Name, key))
-				continue
-			}
-			maker[key] = n.Name
-		}
-	}
-	return errors.Join(errs...)
 }
 
 func (g *Graph) connect(index map[string]int) error {

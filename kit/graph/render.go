@@ -14,9 +14,6 @@ func (g *Graph) Text() string {
 			if len(g.before[i]) > 0 {
 				fmt.Fprintf(&b, " after %s", strings.Join(g.namesOf(g.before[i]), ", "))
 			}
-			if len(g.nodes[i].Outputs) > 0 {
-				fmt.Fprintf(&b, " makes %s", strings.Join(g.nodes[i].Outputs, ", "))
-			}
 			b.WriteByte('\n')
 		}
 	}
@@ -28,7 +25,7 @@ func (g *Graph) Dot() string {
 	var b strings.Builder
 	b.WriteString("digraph steps {\n\trankdir=LR\n\tnode [shape=box]\n")
 	for i, n := range g.nodes {
-		fmt.Fprintf(&b, "\t%q [label=%q]\n", n.Name, strings.Join(append([]string{n.Name}, n.Outputs...), "\n"))
+		fmt.Fprintf(&b, "\t%q\n", n.Name)
 		for _, name := range g.namesOf(g.before[i]) {
 			fmt.Fprintf(&b, "\t%q -> %q\n", name, n.Name)
 		}

@@ -79,7 +79,11 @@ func NewPlan[T owner.Object](c Config[T], scheme *runtime.Scheme) (*Plan[T], err
 	if p.leave, err = leaveGraph(nodes, c.Steps); err != nil {
 		return nil, fmt.Errorf("controller %s: %w", c.Name, err)
 	}
-	p.levels = p.Graph.Levels()
+	order, err := graph.New(p.behind(nodes))
+	if err != nil {
+		return nil, fmt.Errorf("controller %s: in the order in which steps are looked at: %w", c.Name, err)
+	}
+	p.levels = order.Levels()
 	p.level = make([]int, len(c.Steps))
 	for n, l := range p.levels {
 		for _, i := range l {
@@ -90,6 +94,17 @@ func NewPlan[T owner.Object](c Config[T], scheme *runtime.Scheme) (*Plan[T], err
 		return nil, fmt.Errorf("controller %s: %w", c.Name, err)
 	}
 	return p, nil
+}
+
+// behind has a step come after those it looks at, too, but for those that come after it. It does not wait until they are
+// done; but it runs when they have, as the same look says next time whether there is anything new to see.
+func (p *Plan[T]) behind(nodes []graph.Node) []graph.Node {
+	nodes = slices.Clone(nodes)
+	for i := range nodes {
+		sees := slices.DeleteFunc(slices.Clone(p.Steps[i].Sees), func(s string) bool { return p.Graph.Leads(i, s) })
+		nodes[i].After = slices.Concat(nodes[i].After, sees)
+	}
+	return nodes
 }
 
 // leaveGraph is the graph whose way back deletion takes.

@@ -73,7 +73,7 @@ type Step[T owner.Object] struct {
 	Outlives []string
 	// Reads lists the references (package ref) whose content the step uses.
 	Reads []string
-	// Sees lists the steps whose objects the step looks at with Child.
+	// Sees lists the steps whose objects the step looks at with Child. It runs behind them, and waits for those in After.
 	Sees []string
 	// Makes has a prototype of each Kubernetes kind that the step may make.
 	Makes []client.Object

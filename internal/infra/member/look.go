@@ -6,8 +6,9 @@ import (
 	"stackwright.dev/kit/step"
 )
 
-// LooksAt lets a step look at what other steps made without coming after them, as step.Sees does. Who leads members
-// has to go on while a field of the spec, a Secret or a volume keeps their StatefulSet from being applied.
+// LooksAt lets a step look at what other steps made without waiting for them, as step.Sees does: it only runs behind
+// them. Who leads members has to go on while a field of the spec, a Secret or a volume keeps their StatefulSet from
+// being applied.
 func LooksAt[T owner.Object](steps ...string) step.Option[T] {
 	return func(s *step.Step[T]) { s.Sees = append(s.Sees, steps...) }
 }
