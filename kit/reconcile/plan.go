@@ -96,8 +96,8 @@ func NewPlan[T owner.Object](c Config[T], scheme *runtime.Scheme) (*Plan[T], err
 	return p, nil
 }
 
-// behind has a step come after those it looks at, too, but for those that come after it. It does not wait until they are
-// done; but it runs when they have, as the same look says next time whether there is anything new to see.
+// behind has a step come after those it looks at, too, but for those that come after it. It does not wait until they
+// are done; but it runs when they have, as the same look says next time whether there is anything new to see.
 func (p *Plan[T]) behind(nodes []graph.Node) []graph.Node {
 	nodes = slices.Clone(nodes)
 	for i := range nodes {

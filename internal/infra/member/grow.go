@@ -55,8 +55,8 @@ func Size(have client.Object, want resource.Quantity, classes []client.Object) r
 }
 
 // Growth is a check that tells of claims which stay smaller than they are to be; size is of the claim that has that
-// place in the reference. No step comes after it: the size in a spec cannot be taken back, and members have to get other
-// changes meanwhile.
+// place in the reference. No step comes after it: the size in a spec cannot be taken back, and members have to get
+// other changes meanwhile.
 func Growth[T owner.Object](refVolumes, refClasses string, size func(o T, place int) resource.Quantity,
 ) func(context.Context, *step.Scope[T]) *outcome.Outcome {
 	return func(_ context.Context, s *step.Scope[T]) *outcome.Outcome {
