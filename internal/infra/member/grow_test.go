@@ -34,7 +34,7 @@ func TestSize(t *testing.T) {
 		"not allowed": {"silent", corev1.ClaimBound, "7Gi", "5Gi", "StorageClass silent does not allow expansion"},
 		"of a class that is gone": {"gone", corev1.ClaimBound, "7Gi", "5Gi",
 			"StorageClass gone does not exist; create it with allowVolumeExpansion: true"},
-		"of no class": {"", corev1.ClaimBound, "7Gi", "5Gi", "make a new object with spec.storage.className"},
+		"of no class": {"", corev1.ClaimBound, "7Gi", "5Gi", "make a new object that names one, and move the data"},
 	} {
 		have := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "data-db-0"},
 			Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: &c.class, Resources: corev1.VolumeResourceRequirements{
