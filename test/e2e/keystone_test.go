@@ -73,7 +73,7 @@ c = openstack.connect()
 me = {"trustor_user_id": c.current_user_id, "trustee_user_id": c.current_user_id, "project_id": c.current_project_id}
 print(c.identity.create_trust(**me, roles=[{"name": "admin"}], is_impersonation=False).id)`
 
-// What the CronJob does every night: trusts that somebody deleted are in the database until it has run, and those that
+// What the CronJob does every hour: trusts that somebody deleted are in the database until it has run, and those that
 // are good stay.
 func TestTrustsAreFlushed(t *testing.T) {
 	w := story.Start(t)
