@@ -14,6 +14,9 @@ const (
 	serverLimit = 4 * time.Second  // until an API server is ready
 	nodeLimit   = 10 * time.Second // until the node of a new cluster is Ready
 	memoryLimit = 1100 << 20       // bytes that a cluster of one node without pods takes at rest
+
+	// slack is for machines that others share: of two that are the same on paper one took twice the time of the other.
+	slack = 2
 )
 
 // alone is what was measured before the first test, when nothing else of ours ran. Beside other programs all takes
@@ -90,11 +93,12 @@ func memoryAtRest() (int64, error) {
 func TestLimits(t *testing.T) {
 	t.Logf("API server ready after %s, node Ready after %s, %d MiB at rest", alone.server.Round(time.Millisecond),
 		alone.node.Round(time.Millisecond), alone.memory>>20)
-	if alone.server == 0 || alone.server > serverLimit {
-		t.Errorf("the API server was ready after %s at best, want at most %s", alone.server, serverLimit)
+	if alone.server == 0 || alone.server > slack*serverLimit {
+		t.Errorf("the API server was ready after %s at best, want %s, and by no means %d times that", alone.server,
+			serverLimit, slack)
 	}
-	if alone.node == 0 || alone.node > nodeLimit {
-		t.Errorf("the node was Ready after %s, want at most %s", alone.node, nodeLimit)
+	if alone.node == 0 || alone.node > slack*nodeLimit {
+		t.Errorf("the node was Ready after %s, want %s, and by no means %d times that", alone.node, nodeLimit, slack)
 	}
 	if alone.memory < 100<<20 || alone.memory > memoryLimit {
 		t.Errorf("the cluster takes %d MiB at rest, want at most %d", alone.memory>>20, memoryLimit>>20)
