@@ -35,12 +35,17 @@ func (a *app) print(v any, text func()) error {
 // table writes rows in columns; the first row is the head.
 func (a *app) table(rows [][]string) { writeTable(a.out, rows) }
 
+// writeTable gives each row as many cells as the head has: where cells are left out, a column begins anew below.
 func writeTable(to io.Writer, rows [][]string) {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
-		fmt.Fprintln(w, strings.TrimRight(strings.Join(r, "\t"), "\t"))
+		fmt.Fprintln(w, strings.Join(r, "\t")+strings.Repeat("\t", len(rows[0])-len(r)))
 	}
 	_ = w.Flush()
+	for line := range strings.Lines(text.String()) {
+		fmt.Fprintln(to, strings.TrimRight(line, " \n"))
+	}
 }
 
 // age tells how long ago something was, as kubectl does.
