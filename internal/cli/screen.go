@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"stackwright.dev/kit/condition"
 )
 
 // screenLine is a line of what status says.
@@ -38,9 +40,12 @@ const (
 func (s *survey) lines() []screenLine {
 	out := []screenLine{{text: fmt.Sprintf("%s/%s  release %s (OpenStack %s), size %s", s.Namespace, s.Name,
 		orDash(s.Release), orDash(s.OpenStack), s.Size)}}
-	if s.Ready {
+	switch {
+	case s.Ready:
 		out = append(out, screenLine{text: "ready since " + age(s.Since.Time)})
-	} else {
+	case s.Reason == condition.Paused:
+		out = append(out, screenLine{text: "paused since " + age(s.Since.Time) + ": " + s.Message})
+	default:
 		out = append(out, screenLine{text: "not ready: " + s.Reason + ": " + s.Message})
 	}
 	out = append(append(out, screenLine{}), s.services()...)
@@ -72,7 +77,7 @@ func (s *survey) services() []screenLine {
 		if p.Ready && len(p.Steps) == 0 {
 			rank = rankService
 		}
-		rows = append(rows, []string{p.Name, yesNo(p.Ready), pods, age(p.Since.Time), firstLine(p.Message)})
+		rows = append(rows, []string{p.Name, p.word(), pods, age(p.Since.Time), firstLine(p.Message)})
 		ranks = append(ranks, rank)
 		for _, step := range p.Steps {
 			rows = append(rows, []string{"  step " + step.Name, strings.ToLower(string(step.State)), "", age(step.Since.Time),

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"stackwright.dev/kit/condition"
 )
 
 func (a *app) status() *cobra.Command {
@@ -150,7 +152,10 @@ func (s *survey) oneLine() string {
 		switch {
 		case p.Ready:
 			state = "ready"
-		case waits == "" && p.Message != "":
+		case p.Reason == condition.Paused:
+			state = p.word()
+		}
+		if waits == "" && !p.Ready && p.Message != "" {
 			waits = " | " + p.Name + ": " + brief(p.Message)
 		}
 		parts = append(parts, p.Name+" "+state)
@@ -160,6 +165,10 @@ func (s *survey) oneLine() string {
 	}
 	for i := range s.Blocks {
 		parts = append(parts, s.Blocks[i].brief())
+	}
+	if waits == "" && !s.Ready && s.Message != "" {
+		// What it waits for itself, such as a release.
+		waits = " | " + brief(s.Message)
 	}
 	return strings.Join(parts, ", ") + waits
 }

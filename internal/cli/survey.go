@@ -8,24 +8,34 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/condition"
 	"stackwright.dev/kit/owner"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 )
 
-// Readiness is what an object's condition Ready says.
+// Readiness is what an object's condition Ready says, or Paused.
 type Readiness struct {
 	Ready   bool        `json:"ready"`
 	Reason  string      `json:"reason,omitempty"`
 	Message string      `json:"message,omitempty"`
 	Since   metav1.Time `json:"since,omitzero"`
+}
+
+// word is the readiness for the eye.
+func (r *Readiness) word() string {
+	if r.Reason == condition.Paused {
+		return "paused"
+	}
+	return yesNo(r.Ready)
 }
 
 // survey is the state of a control plane at one moment.
@@ -219,8 +229,20 @@ func kitStatus(u *unstructured.Unstructured) *owner.Status {
 	return st
 }
 
-// verdict reads Ready; a verdict on an older generation is none.
+// paused is the condition of an object that its operator leaves alone, nil of another.
+func paused(st *owner.Status) *metav1.Condition {
+	if c := meta.FindStatusCondition(st.Conditions, condition.Paused); c != nil && c.Status == condition.True {
+		return c
+	}
+	return nil
+}
+
+// verdict reads Ready; a verdict on an older generation is none. What Ready says of a paused object was so before the
+// pause, and nobody looks whether it still is.
 func verdict(st *owner.Status, generation int64) Readiness {
+	if c := paused(st); c != nil {
+		return Readiness{Reason: c.Reason, Message: c.Message, Since: c.LastTransitionTime}
+	}
 	for _, c := range st.Conditions {
 		if c.Type != "Ready" {
 			continue

@@ -42,9 +42,12 @@ func refusal(ctx context.Context, c client.Reader, f *why.Finding) error {
 	return nil
 }
 
-// refused is what Stalled says of a step that was refused; nil where nothing was. An operator also says Stalled of what
-// it has waited for too long, which may still come.
+// refused is what Stalled says of a step that was refused, or Paused of an object that is; nil where nothing was. An
+// operator also says Stalled of what it has waited for too long, which may still come.
 func refused(st *owner.Status, generation int64) *metav1.Condition {
+	if c := paused(st); c != nil {
+		return c
+	}
 	c := meta.FindStatusCondition(st.Conditions, condition.Stalled)
 	if c == nil || c.Status != condition.True || st.ObservedGeneration != generation {
 		return nil

@@ -32,17 +32,20 @@ func galera(state, reason, more string) string {
 	return `{"conditions":[` + conditions + `],"steps":[{"name":"config","state":"` + state + `"}]}`
 }
 
-// Only what has to be changed by somebody ends a wait: not what is tried again, what may still come, nor what was said
-// of another generation.
+// Only what has to be changed by somebody, as what is paused, ends a wait: not what is tried again, what may still
+// come, nor what was said of another generation.
 func TestRefusal(t *testing.T) {
 	const refused = "Galera openstack/cloud-galera is not tried again as it is: InvalidSpec: Step config: wsrep_on " +
 		"cannot be set; take it out of spec.config; then run up again"
+	const held = "Galera openstack/cloud-galera is not tried again as it is: Paused: The object is paused; remove " +
+		"spec.paused to go on; then run up again"
 	invalid := galera("Failed", "InvalidSpec", "Stalled")
 	for name, c := range map[string]struct{ status, want string }{
 		"refused":             {invalid, refused},
 		"tried again":         {galera("Failed", "Unavailable", "Reconciling"), ""},
 		"waits for long":      {galera("Waiting", "Waiting", "Stalled"), ""},
 		"changed in between":  {strings.Replace(invalid, "{", `{"observedGeneration":0,`, 1), ""},
+		"paused":              {pausedFor("spec.paused"), held},
 		"another step failed": {strings.Replace(invalid, `"name":"config"`, `"name":"c"`, 1), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
