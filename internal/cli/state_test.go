@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
@@ -126,7 +127,25 @@ func TestTreeOfAnObject(t *testing.T) {
 	if b = answers[branch](t, w, exitDone, "tree", "nova"); b.Kind != "Nova" || len(b.Children) != 1 {
 		t.Errorf("the answer is %+v", b)
 	}
-	w.run("tree", "galera/none").want(t, exitFailed, "namespace openstack has no Galera none; see kubectl get galera")
+	for object, want := range map[string]string{
+		"galera/none":           "namespace openstack has no Galera none; see kubectl get galera -n openstack",
+		"deployment/none":       "namespace openstack has no Deployment none; see kubectl get deployment -n openstack",
+		"statefulset/none":      "namespace openstack has no StatefulSet none",
+		"secret/none":           "namespace openstack has no Secret none",
+		"node/none":             "the cluster has no Node none; see kubectl get node\n",
+		"openstackrelease/none": "the cluster has no OpenStackRelease none",
+	} {
+		if r := w.run("tree", object).want(t, exitFailed, want); r.out != "" {
+			t.Errorf("of %s it shows\n%s", object, r.out)
+		}
+	}
+	says(t, w.run("tree", "deployment/cloud-client").want(t, exitDone).out, `Deployment cloud-client  \[1/1 pods\]`)
+	gone := &appsv1.Deployment{}
+	gone.Namespace, gone.Name = "openstack", "cloud-keystone-api"
+	must(t, w.client.Delete(t.Context(), gone))
+	w.status("OpenStackControlPlane", "cloud", `{"inventory":[{"step":"keystone","group":"service.stackwright.dev",`+
+		`"kind":"Keystone","namespace":"openstack","name":"cloud-keystone","uid":"b"}]}`)
+	says(t, w.run("tree").want(t, exitDone).out, `   └─ Deployment cloud-keystone-api  \[gone\]`)
 	w.run("tree", "spoon").want(t, exitUsage, "has no service spoon")
 }
 

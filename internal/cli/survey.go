@@ -124,12 +124,12 @@ func lookAt(ctx context.Context, c client.Reader, item owner.Item) (serviceState
 			state.Steps = append(state.Steps, below...)
 		}
 		for _, child := range st.Inventory {
-			if err := state.count(ctx, c, child); err != nil {
+			if _, err := state.count(ctx, c, child); err != nil {
 				return state, false, err
 			}
 		}
-	case item.Kind == "Deployment" || item.Kind == "StatefulSet":
-		if err := state.count(ctx, c, item); err != nil {
+	case runsPods(item):
+		if _, err := state.count(ctx, c, item); err != nil {
 			return state, false, err
 		}
 		state.Ready = state.Pods > 0 && state.PodsReady >= state.Pods
@@ -182,24 +182,31 @@ func openBelow(ctx context.Context, c client.Reader, st *owner.Status) (out []st
 	return out, nil
 }
 
-// count adds the pods of a workload.
-func (s *serviceState) count(ctx context.Context, c client.Reader, item owner.Item) error {
+// runsPods tells of a workload whose pods are counted.
+func runsPods(item owner.Item) bool {
+	return item.Group == appsv1.GroupName && (item.Kind == "Deployment" || item.Kind == "StatefulSet")
+}
+
+// count adds the pods of a workload, and tells whether it is there. What is no workload is not looked for.
+func (s *serviceState) count(ctx context.Context, c client.Reader, item owner.Item) (there bool, err error) {
+	if !runsPods(item) {
+		return true, nil
+	}
 	key := client.ObjectKey{Namespace: item.Namespace, Name: item.Name}
-	switch {
-	case item.Kind == "Deployment" && item.Group == appsv1.GroupName:
+	if item.Kind == "Deployment" {
 		d := &appsv1.Deployment{}
 		if err := c.Get(ctx, key, d); err != nil {
-			return absent(err, item)
+			return false, absent(err, item)
 		}
 		s.add(d.Spec.Replicas, d.Status.ReadyReplicas)
-	case item.Kind == "StatefulSet" && item.Group == appsv1.GroupName:
-		d := &appsv1.StatefulSet{}
-		if err := c.Get(ctx, key, d); err != nil {
-			return absent(err, item)
-		}
-		s.add(d.Spec.Replicas, d.Status.ReadyReplicas)
+		return true, nil
 	}
-	return nil
+	d := &appsv1.StatefulSet{}
+	if err := c.Get(ctx, key, d); err != nil {
+		return false, absent(err, item)
+	}
+	s.add(d.Spec.Replicas, d.Status.ReadyReplicas)
+	return true, nil
 }
 
 func (s *serviceState) add(want *int32, ready int32) {

@@ -54,12 +54,24 @@ func (a *app) grown(ctx context.Context, c client.Client, object string) (branch
 	if err != nil {
 		return branch{}, err
 	}
-	b, err := grow(ctx, c, owner.Item{Group: gvk.Group, Kind: gvk.Kind, Namespace: key.Namespace, Name: key.Name})
-	if err == nil && b.State == stateGone {
-		return b, fmt.Errorf("namespace %s has no %s %s; see kubectl get %s -n %s", key.Namespace, gvk.Kind, key.Name,
-			strings.ToLower(gvk.Kind), key.Namespace)
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(gvk)
+	if err := c.Get(ctx, key, u); client.IgnoreNotFound(err) != nil {
+		return branch{}, fmt.Errorf("reading %s %s: %w", gvk.Kind, key.Name, err)
+	} else if err != nil {
+		return branch{}, lacking(c, u, key)
 	}
-	return b, err
+	return grow(ctx, c, owner.Item{Group: gvk.Group, Kind: gvk.Kind, Namespace: key.Namespace, Name: key.Name})
+}
+
+// lacking says that there is no object of that name, of the kind that u has.
+func lacking(c client.Client, u *unstructured.Unstructured, key client.ObjectKey) error {
+	kind := strings.ToLower(u.GetKind())
+	if namespaced, err := c.IsObjectNamespaced(u); err == nil && !namespaced {
+		return fmt.Errorf("the cluster has no %s %s; see kubectl get %s", u.GetKind(), key.Name, kind)
+	}
+	return fmt.Errorf("namespace %s has no %s %s; see kubectl get %s -n %s", key.Namespace, u.GetKind(), key.Name, kind,
+		key.Namespace)
 }
 
 // stateGone is the state of an object that an inventory has and the cluster has not.
@@ -69,8 +81,12 @@ const stateGone = "gone"
 func grow(ctx context.Context, c client.Reader, item owner.Item) (branch, error) {
 	b := branch{Kind: item.Kind, Name: item.Name}
 	if !ours(item.Group) {
-		s, ok, err := lookAt(ctx, c, item)
-		if ok {
+		s := &serviceState{}
+		there, err := s.count(ctx, c, item)
+		switch {
+		case err == nil && !there:
+			b.State = stateGone
+		case runsPods(item):
 			b.State = fmt.Sprintf("%d/%d pods", s.PodsReady, s.Pods)
 		}
 		return b, err
