@@ -16,6 +16,7 @@ import (
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 )
 
@@ -27,7 +28,7 @@ type blockState struct {
 	Name      string `json:"name"`
 	Cell      string `json:"cell"`
 	Readiness `json:",inline"`
-	// Steps that wait for something, or failed.
+	// Steps that wait for something, or failed; also those of what makes the hosts chassis of OVN.
 	Steps []stepState `json:"steps,omitempty"`
 	Hosts []hostState `json:"hosts"`
 }
@@ -49,13 +50,8 @@ func lookAtBlocks(ctx context.Context, c client.Reader,
 	o *controlplanev1.OpenStackControlPlane) ([]blockState, error) {
 	cells, blocks := &servicev1.NovaCellList{}, &fleetv1.BuildingBlockList{}
 	hosts := &fleetv1.HypervisorList{}
-	for _, list := range []client.ObjectList{cells, blocks, hosts} {
-		if err := c.List(ctx, list, client.InNamespace(o.Namespace)); err != nil {
-			if meta.IsNoMatchError(err) || apierrors.IsForbidden(err) {
-				return nil, nil
-			}
-			return nil, fmt.Errorf("listing the hosts of control plane %s: %w", o.Name, err)
-		}
+	if ok, err := listAll(ctx, c, o.Namespace, cells, blocks, hosts); !ok {
+		return nil, err
 	}
 	own := map[string]bool{}
 	for i := range cells.Items {
@@ -65,18 +61,45 @@ func lookAtBlocks(ctx context.Context, c client.Reader,
 			}
 		}
 	}
+	blocks.Items = slices.DeleteFunc(blocks.Items, func(b fleetv1.BuildingBlock) bool { return !own[b.Spec.Cell] })
+	chassis := &infrav1.OVNChassisList{}
+	if len(blocks.Items) > 0 {
+		if _, err := listAll(ctx, c, o.Namespace, chassis); err != nil {
+			return nil, err
+		}
+	}
 	var out []blockState
 	for i := range blocks.Items {
-		if b := &blocks.Items[i]; own[b.Spec.Cell] {
-			out = append(out, stateOfBlock(b, hosts.Items))
-		}
+		out = append(out, stateOfBlock(&blocks.Items[i], hosts.Items, chassis.Items))
 	}
 	return out, nil
 }
 
-func stateOfBlock(b *fleetv1.BuildingBlock, hosts []fleetv1.Hypervisor) blockState {
+// listAll fills lists with what a namespace has; false in a cluster without one of their kinds, and for somebody who may
+// not see them.
+func listAll(ctx context.Context, c client.Reader, namespace string, lists ...client.ObjectList) (bool, error) {
+	for _, list := range lists {
+		if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
+			if meta.IsNoMatchError(err) || apierrors.IsForbidden(err) {
+				return false, nil
+			}
+			return false, fmt.Errorf("listing the hosts in namespace %s: %w", namespace, err)
+		}
+	}
+	return true, nil
+}
+
+func stateOfBlock(b *fleetv1.BuildingBlock, hosts []fleetv1.Hypervisor, chassis []infrav1.OVNChassis) blockState {
 	s := blockState{Name: b.Name, Cell: b.Spec.Cell, Readiness: verdict(&b.Status.Status, b.Generation),
 		Steps: open(&b.Status.Status), Hosts: []hostState{}}
+	for i := range chassis {
+		x := &chassis[i]
+		for _, item := range b.Status.Inventory {
+			if item.Kind == "OVNChassis" && item.Name == x.Name {
+				s.Steps = append(s.Steps, openOf(item, &x.Status.Status, x.Generation)...)
+			}
+		}
+	}
 	for i := range hosts {
 		h := &hosts[i]
 		if h.Spec.Block != b.Name {
@@ -96,10 +119,7 @@ func (h *hostState) works() bool { return h.Ready && h.State == string(fleetv1.H
 func (b *blockState) rows() (rows [][]string, ranks []int) {
 	rows = [][]string{{b.Name, fmt.Sprintf("%d/%d up", b.up(), len(b.Hosts)), "", "", "", age(b.Since.Time),
 		firstLine(b.Message)}}
-	for _, step := range b.Steps {
-		rows = append(rows, []string{"  step " + step.Name, strings.ToLower(string(step.State)), "", "", "",
-			age(step.Since.Time), firstLine(step.WaitingFor)})
-	}
+	rows = append(rows, stepRows(b.Steps, "  ", 3)...)
 	ranks = slices.Repeat([]int{rankBrokenHost}, len(rows))
 	shown := 0
 	for i := range b.Hosts {
@@ -123,7 +143,7 @@ func (b *blockState) rows() (rows [][]string, ranks []int) {
 			age(h.Since.Time), firstLine(h.Message)})
 	}
 	if more := shown - mostHosts; more > 0 {
-		rows = append(rows, []string{fmt.Sprintf("  and %d more that are up", more)})
+		rows = append(rows, []string{"", "", "", "", "", "", fmt.Sprintf("and %d more that are up", more)})
 		ranks = append(ranks, rankHost)
 	}
 	return rows, ranks
@@ -179,11 +199,8 @@ func (b *blockState) brief() string {
 // hostsIn are the blocks of a cell as branches of the tree.
 func hostsIn(ctx context.Context, c client.Reader, namespace, cell string) ([]branch, error) {
 	blocks := &fleetv1.BuildingBlockList{}
-	if err := c.List(ctx, blocks, client.InNamespace(namespace)); err != nil {
-		if meta.IsNoMatchError(err) || apierrors.IsForbidden(err) {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("listing the blocks of cell %s: %w", cell, err)
+	if ok, err := listAll(ctx, c, namespace, blocks); !ok {
+		return nil, err
 	}
 	var out []branch
 	for i := range blocks.Items {

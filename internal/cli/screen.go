@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -79,11 +80,8 @@ func (s *survey) services() []screenLine {
 		}
 		rows = append(rows, []string{p.Name, p.word(), pods, age(p.Since.Time), firstLine(p.Message)})
 		ranks = append(ranks, rank)
-		for _, step := range p.Steps {
-			rows = append(rows, []string{"  step " + step.Name, strings.ToLower(string(step.State)), "", age(step.Since.Time),
-				firstLine(step.WaitingFor)})
-			ranks = append(ranks, rank)
-		}
+		steps := stepRows(p.Steps, "  ", 1)
+		rows, ranks = append(rows, steps...), append(ranks, slices.Repeat([]int{rank}, len(steps))...)
 	}
 	return ranked(rows, ranks)
 }

@@ -99,25 +99,6 @@ func TestStatusOfHosts(t *testing.T) {
 	}
 }
 
-// Of what is not ready the steps are told that wait, also below it: those of the cells of Nova and of blocks.
-func TestStatusOfStepsBelow(t *testing.T) {
-	w := withHosts(t)
-	const step = `"steps":[{"name":"%s","state":"Waiting","waitingFor":"%s","since":"2026-01-02T03:04:05Z"}]`
-	not := `{"conditions":[{"type":"Ready","status":"False","reason":"Waiting","message":"waits",` +
-		`"observedGeneration":1,"lastTransitionTime":"2026-01-02T03:04:05Z"}],` + step + `}`
-	w.status("Nova", "cloud-nova", fmt.Sprintf(not, "cells", "NovaCell cloud-nova-cell1"))
-	w.status("NovaCell", "cloud-nova-cell1", fmt.Sprintf(not, "conductor", "Job cloud-nova-cell1-db"))
-	w.status("BuildingBlock", "first", fmt.Sprintf(not, "registered", "the host first-2"))
-	out := w.run("status").want(t, exitDone).out
-	for _, want := range []string{`(?m)^  step cells +waiting +\S+ +NovaCell cloud-nova-cell1$`,
-		`(?m)^  step novacell/cloud-nova-cell1 conductor +waiting +\S+ +Job cloud-nova-cell1-db$`,
-		`(?m)^  step registered +waiting +\S+ +the host first-2$`} {
-		if !regexp.MustCompile(want).MatchString(out) {
-			t.Errorf("nothing says %s:\n%s", want, out)
-		}
-	}
-}
-
 func TestTreeOfAnObject(t *testing.T) {
 	w := withHosts(t)
 	b := answers[branch](t, w, exitDone, "tree", "buildingblock/first")

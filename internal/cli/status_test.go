@@ -61,3 +61,72 @@ func TestStatusOfWhatIsPaused(t *testing.T) {
 		t.Errorf("a line of the watch is %q, %v", s.oneLine(), err)
 	}
 }
+
+// notReady is the status of an object that is not ready for want of something, with a step for each pair of a name and
+// of what it waits for.
+func notReady(message string, steps ...string) string {
+	var list []string
+	for i := 0; i < len(steps); i += 2 {
+		list = append(list, fmt.Sprintf(`{"name":%q,"state":"Waiting","waitingFor":%q,"since":"2026-01-02T03:04:05Z"}`,
+			steps[i], steps[i+1]))
+	}
+	return fmt.Sprintf(`{"conditions":[{"type":"Ready","status":"False","reason":"Waiting","message":%q,`+
+		`"observedGeneration":1,"lastTransitionTime":"2026-01-02T03:04:05Z"}],"steps":[%s]}`, message,
+		strings.Join(list, ","))
+}
+
+// A cell that breaks does not take Nova with it, nor the agents of a block the block: below what is ready the steps are
+// told that wait, too. At rest there is nothing to tell.
+func TestStatusOfStepsBelow(t *testing.T) {
+	w := withHosts(t)
+	if out := w.run("status").want(t, exitDone).out; strings.Contains(out, "step") {
+		t.Errorf("there is a step that is not done:\n%s", out)
+	}
+	w.status("OpenStackControlPlane", "cloud", notReady("Step nova-cells: NovaCell cloud-nova-cell1 is not ready.",
+		"nova-cells", "NovaCell cloud-nova-cell1"))
+	w.status("NovaCell", "cloud-nova-cell1", notReady("Step conductor: it waits.", "conductor", "Job cloud-nova-cell1-db"))
+	w.load("testdata/chassis.yaml")
+	w.status("BuildingBlock", "first", `{"inventory":[{"step":"chassis","group":"infra.stackwright.dev",`+
+		`"kind":"OVNChassis","namespace":"openstack","name":"first","uid":"l"}]}`)
+	w.status("OVNChassis", "first", notReady("Step daemons: it waits.", "daemons", "DaemonSet first-ovn-chassis"))
+	out := w.run("status").want(t, exitNo).out
+	says(t, out, `nova +yes +\S+`, `  step novacell/cloud-nova-cell1 conductor +waiting +\S+ +Job cloud-nova-cell1-db`,
+		`  step ovnchassis/first daemons +waiting +\S+ +DaemonSet first-ovn-chassis`)
+
+	// What is paused says so, in place of what it waited for before.
+	w.status("NovaCell", "cloud-nova-cell1", pausedFor("spec.paused"))
+	says(t, w.run("status").want(t, exitNo).out,
+		`  step novacell/cloud-nova-cell1 +waiting +\S+ +The object is paused; remove spec\.paused to go on\.`)
+}
+
+// Of many steps below a service the first are listed, for the rest of the screen is needed as well.
+func TestStatusOfManySteps(t *testing.T) {
+	w := withHosts(t)
+	var steps []string
+	for i := range 11 {
+		steps = append(steps, fmt.Sprintf("step%02d", i), fmt.Sprintf("Job job-%02d", i))
+	}
+	w.status("NovaCell", "cloud-nova-cell1", notReady("it waits", steps...))
+	out := w.run("status").want(t, exitDone).out
+	says(t, out, `  step novacell/cloud-nova-cell1 step07 +waiting .*`, ` +and 3 more steps`)
+	if strings.Contains(out, "step08") {
+		t.Errorf("more than eight are listed:\n%s", out)
+	}
+	if s := answers[survey](t, w, exitDone, "status"); len(s.Services[0].Steps) != 11 {
+		t.Errorf("programs are told of %d steps", len(s.Services[0].Steps))
+	}
+}
+
+// What fails tells why, be it by the condition of the step or by Ready.
+func TestStatusOfFailedSteps(t *testing.T) {
+	w := newWorld(t, ready)
+	w.status("Keystone", "cloud-keystone", `{"conditions":[`+
+		`{"type":"DBSyncReady","status":"False","reason":"Error","message":"the Job ended with 1; see its log",`+
+		`"observedGeneration":1,"lastTransitionTime":"2026-01-02T03:04:05Z"},`+
+		`{"type":"Ready","status":"False","reason":"Unavailable","message":"Step user: no answer","observedGeneration":1,`+
+		`"lastTransitionTime":"2026-01-02T03:04:05Z"}],"steps":[`+
+		`{"name":"db-sync","state":"Failed","since":"2026-01-02T03:04:05Z"},`+
+		`{"name":"user","state":"Failed","since":"2026-01-02T03:04:05Z"}]}`)
+	says(t, w.run("status").want(t, exitDone).out, `  step db-sync +failed +\S+ +the Job ended with 1; see its log`,
+		`  step user +failed +\S+ +no answer`)
+}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -66,14 +66,6 @@ type serviceState struct {
 	Pods      int32 `json:"pods"`
 }
 
-// stepState is a step that is not done yet.
-type stepState struct {
-	Name       string          `json:"name"`
-	State      owner.StepState `json:"state"`
-	WaitingFor string          `json:"waitingFor,omitempty"`
-	Since      metav1.Time     `json:"since,omitzero"`
-}
-
 // versionOf are the versions of our API groups: an inventory names groups only.
 const versionOf = "v1alpha1"
 
@@ -84,102 +76,75 @@ func look(ctx context.Context, c client.Reader, o *controlplanev1.OpenStackContr
 	s := &survey{Namespace: o.Namespace, Name: o.Name, Release: o.Status.Release, OpenStack: o.Status.OpenStack,
 		Size: string(o.Spec.Size), Endpoints: o.Status.Endpoints, Clouds: o.Status.Clouds}
 	s.Readiness = verdict(&o.Status.Status, o.Generation)
-	for _, item := range o.Status.Inventory {
-		state, ok, err := lookAt(ctx, c, item)
-		if err != nil {
-			return nil, err
+	states, err := lookAtAll(ctx, c, o.Status.Inventory)
+	if err != nil {
+		return nil, err
+	}
+	for i, item := range o.Status.Inventory {
+		state := states[i]
+		if state == nil {
+			continue
 		}
 		state.Name = strings.TrimPrefix(item.Name, o.Name+"-")
 		if item.Group == openstackv1.GroupVersion.Group {
-			// What services keep in the cloud itself is of interest when something is wrong with it.
-			state.Name, ok = strings.ToLower(item.Kind)+" "+state.Name, ok && !state.Ready
+			if state.Ready {
+				continue // what services keep in the cloud itself is of interest when something is wrong with it
+			}
+			state.Name = strings.ToLower(item.Kind) + " " + state.Name
 		}
-		if ok {
-			s.Services = append(s.Services, state)
-		}
+		s.Services = append(s.Services, *state)
 	}
 	slices.SortStableFunc(s.Services, func(a, b serviceState) int { return strings.Compare(a.Name, b.Name) })
 	return s, nil
 }
 
-// lookAt reads one object of an inventory; kinds without a state of their own are left out.
-func lookAt(ctx context.Context, c client.Reader, item owner.Item) (serviceState, bool, error) {
-	state := serviceState{Kind: item.Kind, Object: item.Name}
-	key := client.ObjectKey{Namespace: item.Namespace, Name: item.Name}
+// lookAtAll reads objects, all at the same time; nil is what has no state of its own, or is not there.
+func lookAtAll(ctx context.Context, c client.Reader, items []owner.Item) ([]*serviceState, error) {
+	states, errs := make([]*serviceState, len(items)), make([]error, len(items))
+	var wg sync.WaitGroup
+	for i := range items {
+		wg.Go(func() { states[i], errs[i] = lookAt(ctx, c, items[i]) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return states, nil
+}
+
+// lookAt reads one object.
+func lookAt(ctx context.Context, c client.Reader, item owner.Item) (*serviceState, error) {
+	state := &serviceState{Kind: item.Kind, Object: item.Name}
 	switch {
 	case ours(item.Group):
 		u := &unstructured.Unstructured{}
 		u.SetGroupVersionKind(schema.GroupVersionKind{Group: item.Group, Version: versionOf, Kind: item.Kind})
-		if err := c.Get(ctx, key, u); err != nil {
-			return state, false, absent(err, item)
+		if err := c.Get(ctx, client.ObjectKey{Namespace: item.Namespace, Name: item.Name}, u); err != nil {
+			return nil, absent(err, item)
 		}
 		st := kitStatus(u)
 		state.Readiness = verdict(st, u.GetGeneration())
-		state.Steps = open(st)
-		if !state.Ready {
-			below, err := openBelow(ctx, c, st)
-			if err != nil {
-				return state, false, err
-			}
-			state.Steps = append(state.Steps, below...)
-		}
-		for _, child := range st.Inventory {
-			if _, err := state.count(ctx, c, child); err != nil {
-				return state, false, err
-			}
-		}
-	case runsPods(item):
-		if _, err := state.count(ctx, c, item); err != nil {
-			return state, false, err
-		}
-		state.Ready = state.Pods > 0 && state.PodsReady >= state.Pods
-	default:
-		return state, false, nil
-	}
-	return state, true, nil
-}
-
-// open are the steps that wait for something other than a step before them.
-func open(st *owner.Status) []stepState {
-	var out []stepState
-	for _, s := range st.Steps {
-		if s.State == owner.StepWaiting || s.State == owner.StepFailed {
-			out = append(out, stepState{Name: s.Name, State: s.State, WaitingFor: s.WaitingFor, Since: s.Since})
-		}
-	}
-	return out
-}
-
-// openBelow are the open steps of the objects that an object made and that are not ready, such as the cells of Nova.
-// What stands for something in the cloud has no steps of interest.
-func openBelow(ctx context.Context, c client.Reader, st *owner.Status) (out []stepState, err error) {
-	for _, item := range st.Inventory {
-		if !ours(item.Group) || item.Group == openstackv1.GroupVersion.Group {
-			continue
-		}
-		u := &unstructured.Unstructured{}
-		u.SetGroupVersionKind(schema.GroupVersionKind{Group: item.Group, Version: versionOf, Kind: item.Kind})
-		if err := c.Get(ctx, client.ObjectKey{Namespace: item.Namespace, Name: item.Name}, u); err != nil {
-			if err = absent(err, item); err != nil && !apierrors.IsForbidden(err) {
-				return nil, err
-			}
-			continue
-		}
-		st := kitStatus(u)
-		if verdict(st, u.GetGeneration()).Ready {
-			continue
-		}
-		for _, step := range open(st) {
-			step.Name = strings.ToLower(item.Kind) + "/" + item.Name + " " + step.Name
-			out = append(out, step)
-		}
 		below, err := openBelow(ctx, c, st)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, below...)
+		state.Steps = append(open(st), below...)
+		for _, child := range st.Inventory {
+			if _, err := state.count(ctx, c, child); err != nil {
+				return nil, err
+			}
+		}
+	case runsPods(item):
+		if _, err := state.count(ctx, c, item); err != nil {
+			return nil, err
+		}
+		state.Ready = state.Pods > 0 && state.PodsReady >= state.Pods
+	default:
+		return nil, nil
 	}
-	return out, nil
+	return state, nil
 }
 
 // runsPods tells of a workload whose pods are counted.
