@@ -65,17 +65,17 @@ func (s *survey) lines() []screenLine {
 	return out
 }
 
-// services are a line for each service, and for each of its steps that waits.
+// services are a line for each service, and for each of its steps that waits, below those of the control plane itself.
 func (s *survey) services() []screenLine {
-	rows := [][]string{{"SERVICE", "READY", "PODS", "SINCE", "MESSAGE"}}
-	ranks := []int{rankWrong}
+	rows := append([][]string{{"SERVICE", "READY", "PODS", "SINCE", "MESSAGE"}}, stepRows(s.Steps, "", 1)...)
+	ranks := slices.Repeat([]int{rankWrong}, len(rows))
 	for i := range s.Services {
 		p := &s.Services[i]
 		pods, rank := "", rankWrong
 		if p.Pods > 0 {
 			pods = fmt.Sprintf("%d/%d", p.PodsReady, p.Pods)
 		}
-		if p.Ready && len(p.Steps) == 0 {
+		if p.Ready && len(p.Steps) == 0 || p.ToCome {
 			rank = rankService
 		}
 		rows = append(rows, []string{p.Name, p.word(), pods, age(p.Since.Time), firstLine(p.Message)})

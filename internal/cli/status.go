@@ -17,8 +17,9 @@ func (a *app) status() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Tell the state of the control plane, of each of its services and of its hosts",
-		Long: `Tell the state of the control plane, of each of its services and of the hosts in its cells: which steps of a
-service wait, for what and since when, and how much of a host is taken.
+		Long: `Tell the state of the control plane, of each of its services and of the hosts in its cells: which services are
+still to come, which steps of the control plane, of a service and of what it is made of wait, for what and since when,
+and how much of a host is taken.
 The exit code is 3 while the control plane is not ready.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -146,8 +147,13 @@ func (w *watcher) show(s *survey, err error) {
 // oneLine is the state without anything that moves by itself.
 func (s *survey) oneLine() string {
 	var parts []string
-	waits := ""
-	for _, p := range s.Services {
+	waits, late := "", 0
+	for i := range s.Services {
+		p := &s.Services[i]
+		if p.ToCome {
+			late++
+			continue
+		}
 		state := fmt.Sprintf("%d/%d", p.PodsReady, p.Pods)
 		switch {
 		case p.Ready:
@@ -159,6 +165,9 @@ func (s *survey) oneLine() string {
 			waits = " | " + p.Name + ": " + brief(p.Message)
 		}
 		parts = append(parts, p.Name+" "+state)
+	}
+	if late > 0 {
+		parts = append(parts, fmt.Sprintf("%d to come", late))
 	}
 	if len(parts) == 0 {
 		return brief(s.Message)

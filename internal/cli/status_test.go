@@ -9,6 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/kittest"
+	"stackwright.dev/kit/owner"
+
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 )
 
@@ -129,4 +132,95 @@ func TestStatusOfFailedSteps(t *testing.T) {
 		`{"name":"user","state":"Failed","since":"2026-01-02T03:04:05Z"}]}`)
 	says(t, w.run("status").want(t, exitDone).out, `  step db-sync +failed +\S+ +the Job ended with 1; see its log`,
 		`  step user +failed +\S+ +no answer`)
+}
+
+// building is a control plane that is being made, as its operator writes it: Keystone is on its way, what has to be
+// known to it is not made yet, and of the other steps one has failed.
+func building(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, ready)
+	w.status("Keystone", "cloud-keystone", notReady("Step api: Deployment cloud-keystone-api is not ready.",
+		"api", "Deployment cloud-keystone-api"))
+	const failed = "Secret cloud-notifications cannot be written: forbidden"
+	step := func(name, state, on string) string {
+		return fmt.Sprintf(`{"name":%q,"state":%q,"waitingFor":%q,"since":"2026-01-02T03:04:05Z"}`, name, state, on)
+	}
+	w.status("OpenStackControlPlane", "cloud", `{"clouds":null,"conditions":[`+
+		`{"type":"Ready","status":"False","reason":"Unavailable","message":"Step notifications: `+failed+`",`+
+		`"observedGeneration":1,"lastTransitionTime":"2026-01-02T03:04:05Z"},`+
+		`{"type":"HeatReady","status":"False","reason":"Denied","message":"Heat cloud-heat cannot be made: forbidden",`+
+		`"observedGeneration":1,"lastTransitionTime":"2026-01-02T03:04:05Z"}],"steps":[`+strings.Join([]string{
+		step("galera", "Done", ""), step("keystone", "Waiting", "Keystone cloud-keystone"),
+		step("client", "Blocked", "step keystone"), step("identity", "Blocked", "step keystone"),
+		step("project", "Blocked", "step identity"), step("horizon", "Off", ""),
+		step("notifications", "Failed", ""), step("nova-cells", "Blocked", "step nova"),
+		step("glance", "Waiting", "Secret bucket"), step("placement", "Blocked", "step project"),
+		step("nova", "Blocked", "step keystone"), step("heat", "Failed", ""), step("cinder", "Failed", ""),
+	}, ",")+`]}`)
+	return w
+}
+
+// While a control plane is made status tells of the services that are not made yet why, and of the control plane's own
+// steps those that no service tells of.
+func TestStatusWhileItIsMade(t *testing.T) {
+	w := building(t)
+	r := w.run("status").want(t, exitNo)
+	kittest.Golden(t, "testdata/status-building.txt", ageless(r.out))
+	says(t, r.out, `step notifications +failed +\S+ +Secret cloud-notifications cannot be written: forbidden`,
+		`glance +no +\S+ +not yet: waits for Secret bucket`, `heat +no +\S+ +not yet: Heat cloud-heat .* forbidden`,
+		`nova +no +\S+ +not yet: waits for step keystone`, `placement +no +\S+ +not yet: waits for step keystone`,
+		`cinder +no +\S+ +not yet: waits for another try`)
+	for _, silent := range []string{"horizon", "step nova-cells", "step identity", "step keystone +waiting"} {
+		if regexp.MustCompile(`(?m)^` + silent).MatchString(r.out) {
+			t.Errorf("it tells of %s:\n%s", silent, r.out)
+		}
+	}
+	s := answers[survey](t, w, exitNo, "status")
+	want := "client ready, galera ready, keystone 2/2, 5 to come | keystone: Step api: Deployment cloud-keystone-api is " +
+		"not ready."
+	if s.oneLine() != want {
+		t.Errorf("a line of the watch is\n%s\nwant\n%s", s.oneLine(), want)
+	}
+	late := 0
+	for _, p := range s.Services {
+		if p.ToCome {
+			late++
+		}
+	}
+	if late != 5 || len(s.Steps) != 1 || s.Steps[0].Name != "notifications" || s.Steps[0].State != owner.StepFailed {
+		t.Errorf("programs are told of %d services to come, and of %+v", late, s.Steps)
+	}
+
+	// A service that is there stays so while a change of it waits.
+	w.status("OpenStackControlPlane", "cloud", `{"steps":[{"name":"galera","state":"Blocked","waitingFor":"step ca"},`+
+		`{"name":"ca","state":"Waiting","waitingFor":"Secret authority","since":"2026-01-02T03:04:05Z"}]}`)
+	says(t, w.run("status").want(t, exitNo).out, `galera +yes +1/1 +\S+`, `step ca +waiting +\S+ +Secret authority`)
+
+	// Nothing comes to a control plane that goes.
+	w = building(t)
+	o := &controlplanev1.OpenStackControlPlane{}
+	o.Namespace, o.Name = "openstack", "cloud"
+	must(t, w.client.Patch(t.Context(), o, client.RawPatch(types.MergePatchType,
+		[]byte(`{"metadata":{"finalizers":["kit.stackwright.dev/controlplane"]}}`))))
+	must(t, w.client.Delete(t.Context(), o))
+	if out := w.run("status").want(t, exitNo).out; strings.Contains(out, "not yet") {
+		t.Errorf("services are to come while the control plane goes:\n%s", out)
+	}
+}
+
+// Services to come give way to what is wrong on a terminal that is too small.
+func TestServicesToComeGiveWay(t *testing.T) {
+	s := crowded()
+	for i := range 10 {
+		s.Services[i].ToCome, s.Services[i].Readiness = true, Readiness{Message: "not yet: waits for step keystone"}
+	}
+	text := drawnOn(80, 12, s)
+	for _, want := range []string{"service13   no", "step api"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("12 lines lack %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "service09") {
+		t.Errorf("12 lines have room for what is to come:\n%s", text)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,6 +16,7 @@ import (
 	"stackwright.dev/kit/condition"
 	"stackwright.dev/kit/owner"
 
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 )
 
@@ -40,32 +42,82 @@ func open(st *owner.Status) []stepState {
 }
 
 func stateOfStep(st *owner.Status, s *owner.Step) stepState {
-	out := stepState{Name: s.Name, State: s.State, WaitingFor: s.WaitingFor, Since: s.Since}
-	if s.State == owner.StepFailed {
-		out.Message = failure(st, s.Name)
-	}
-	return out
+	return stepState{Name: s.Name, State: s.State, WaitingFor: s.WaitingFor, Message: failure(st, s), Since: s.Since}
 }
 
 // failure is what an object says of a step that failed: Ready of the worst one, and of others the condition that is
-// called after them. Empty when there is none, for steps do not name their conditions.
-func failure(st *owner.Status, step string) string {
-	name := strings.ToLower(strings.ReplaceAll(step, "-", ""))
-	told := ""
+// called after them. Empty when there is none, for steps do not name their conditions, and of other steps.
+func failure(st *owner.Status, s *owner.Step) string {
+	if s.State != owner.StepFailed {
+		return ""
+	}
+	name, told := strings.ToLower(strings.ReplaceAll(s.Name, "-", "")), ""
 	for _, c := range st.Conditions {
-		if text, ok := strings.CutPrefix(c.Message, "Step "+step+": "); ok {
+		if text, ok := strings.CutPrefix(c.Message, "Step "+s.Name+": "); ok {
 			return text
 		}
-		if c.Status != condition.True && c.Type != condition.Ready && strings.HasPrefix(strings.ToLower(c.Type), name) {
+		switch of := strings.ToLower(c.Type); {
+		case c.Status == condition.True || c.Type == condition.Ready:
+		case of == name+"ready":
+			told = c.Message
+		case strings.HasPrefix(of, name):
 			told = cmp.Or(told, c.Message)
 		}
 	}
 	return told
 }
 
+// plan adds what a control plane has not done yet: services to come, which it makes only after others, and its own
+// steps that are open. Those that wait for a service say what its line says. To one that goes no service comes.
+func (s *survey) plan(o *controlplanev1.OpenStackControlPlane) {
+	st := o.KitStatus()
+	made, told := map[string]bool{}, map[string]bool{}
+	for _, item := range st.Inventory {
+		made[item.Step] = true
+	}
+	for i := range s.Services {
+		if p := &s.Services[i]; !p.Ready {
+			told[p.Kind+" "+p.Object] = true
+		}
+	}
+	for i := range st.Steps {
+		step := &st.Steps[i]
+		switch {
+		case step.State == owner.StepDone || step.State == owner.StepOff:
+		case !made[step.Name] && slices.Contains(controlplanev1.ServiceNames(), step.Name):
+			if o.DeletionTimestamp == nil {
+				s.Services = append(s.Services, toCome(st, step))
+			}
+		case step.State != owner.StepBlocked && !told[step.WaitingFor]:
+			s.Steps = append(s.Steps, stateOfStep(st, step))
+		}
+	}
+}
+
+// toCome is the state of a service whose object is not made yet.
+func toCome(st *owner.Status, step *owner.Step) serviceState {
+	why := cmp.Or(failure(st, step), "waits for "+cmp.Or(behind(st, step), "another try"))
+	return serviceState{Name: step.Name, ToCome: true, Readiness: Readiness{Reason: string(step.State),
+		Message: "not yet: " + why, Since: step.Since}}
+}
+
+// behind is what a step waits for: of one that is blocked by others the first of these that is not.
+func behind(st *owner.Status, step *owner.Step) string {
+	on := step.WaitingFor
+	for range st.Steps {
+		name, ok := strings.CutPrefix(on, "step ")
+		next := st.Find(name)
+		if !ok || next == nil || next.State != owner.StepBlocked {
+			break
+		}
+		on = next.WaitingFor
+	}
+	return on
+}
+
 // openBelow are the open steps of the objects that an object made and that are not ready. One that is ready itself may
-// have such: a cell that breaks does not take Nova with it. Below what is ready nothing more is read, so that at rest it
-// is a request for each object of ours that a service made. What stands for something in the cloud has no steps of
+// have such: a cell that breaks does not take Nova with it. Below what is ready nothing more is read, so that at rest
+// it is a request for each object of ours that a service made. What stands for something in the cloud has no steps of
 // interest.
 func openBelow(ctx context.Context, c client.Reader, st *owner.Status) (out []stepState, err error) {
 	for _, item := range st.Inventory {

@@ -46,18 +46,22 @@ type survey struct {
 	OpenStack string `json:"openstack,omitempty"`
 	Size      string `json:"size"`
 	Readiness `json:",inline"`
-	Services  []serviceState `json:"services"`
+	// Steps of the control plane's own that wait for something, or failed; not those that wait for one of Services.
+	Steps    []stepState    `json:"steps,omitempty"`
+	Services []serviceState `json:"services"`
 	// Blocks of hosts in the cells of the control plane.
 	Blocks    []blockState              `json:"blocks,omitempty"`
 	Endpoints []controlplanev1.Endpoint `json:"endpoints,omitempty"`
 	Clouds    string                    `json:"clouds,omitempty"`
 }
 
-// serviceState is the state of one part of a control plane: an object that its operator wrote.
+// serviceState is the state of one part of a control plane: an object that its operator wrote, or is still to write.
 type serviceState struct {
-	Name      string `json:"name"`
-	Kind      string `json:"kind"`
-	Object    string `json:"object"`
+	Name string `json:"name"`
+	// ToCome tells that there is no object yet.
+	ToCome    bool   `json:"toCome,omitempty"`
+	Kind      string `json:"kind,omitempty"`
+	Object    string `json:"object,omitempty"`
 	Readiness `json:",inline"`
 	// Steps that wait for something, or failed; also those of the objects below, which have its kind and name in front.
 	Steps []stepState `json:"steps,omitempty"`
@@ -94,6 +98,7 @@ func look(ctx context.Context, c client.Reader, o *controlplanev1.OpenStackContr
 		}
 		s.Services = append(s.Services, *state)
 	}
+	s.plan(o)
 	slices.SortStableFunc(s.Services, func(a, b serviceState) int { return strings.Compare(a.Name, b.Name) })
 	return s, nil
 }
