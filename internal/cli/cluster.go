@@ -118,15 +118,25 @@ func (a *app) checkNamed(cmd *cobra.Command) error {
 	return nil
 }
 
-// errNoControlPlane is of a namespace without one.
-var errNoControlPlane = errors.New("no control plane")
+// noControlPlane is the error where there is none.
+type noControlPlane struct{ error }
+
+func (n noControlPlane) Unwrap() error { return n.error }
+
+// unled tells whether an error says that there is no control plane where nobody has named one: what stands alone can be
+// looked at instead.
+func (a *app) unled(err error) bool {
+	_, none := errors.AsType[noControlPlane](err)
+	return none && a.controlplane == ""
+}
 
 // find returns the control plane that the flags name, or the only one of the namespace.
 func (a *app) find(ctx context.Context, c client.Reader) (*controlplanev1.OpenStackControlPlane, error) {
 	var list controlplanev1.OpenStackControlPlaneList
 	if err := c.List(ctx, &list, client.InNamespace(a.ns())); err != nil {
 		if meta.IsNoMatchError(err) {
-			return nil, errors.New("the cluster does not know control planes; install the operators with `stackwright up`")
+			return nil, noControlPlane{errors.New(
+				"the cluster does not know control planes; install the operators with `stackwright up`")}
 		}
 		return nil, fmt.Errorf("listing control planes in namespace %s: %w", a.ns(), err)
 	}
@@ -139,8 +149,8 @@ func (a *app) find(ctx context.Context, c client.Reader) (*controlplanev1.OpenSt
 	}
 	switch {
 	case len(names) == 0:
-		return nil, fmt.Errorf("namespace %s has %w; make one with `stackwright up`, or name the namespace with -n", a.ns(),
-			errNoControlPlane)
+		return nil, noControlPlane{fmt.Errorf(
+			"namespace %s has no control plane; make one with `stackwright up`, or name the namespace with -n", a.ns())}
 	case a.controlplane == "":
 		return nil, usage(fmt.Errorf("namespace %s has several control planes; choose with -c: %s", a.ns(),
 			strings.Join(names, ", ")))

@@ -44,27 +44,24 @@ type hostState struct {
 	Memory  *fleetv1.HostResource `json:"memory,omitempty"`
 }
 
-// lookAtBlocks reads the blocks whose hosts belong to the cells of a control plane: none in a cluster without their
-// kind, and for somebody who may not see them.
-func lookAtBlocks(ctx context.Context, c client.Reader,
+// lookAtBlocks reads the blocks whose hosts belong to the cells of a control plane, or all of the namespace when that
+// is nil: none in a cluster without their kind, and for somebody who may not see them.
+func lookAtBlocks(ctx context.Context, c client.Reader, namespace string,
 	o *controlplanev1.OpenStackControlPlane) ([]blockState, error) {
-	cells, blocks := &servicev1.NovaCellList{}, &fleetv1.BuildingBlockList{}
-	hosts := &fleetv1.HypervisorList{}
-	if ok, err := listAll(ctx, c, o.Namespace, cells, blocks, hosts); !ok {
+	blocks, hosts := &fleetv1.BuildingBlockList{}, &fleetv1.HypervisorList{}
+	if ok, err := listAll(ctx, c, namespace, blocks, hosts); !ok {
 		return nil, err
 	}
-	own := map[string]bool{}
-	for i := range cells.Items {
-		for _, item := range o.Status.Inventory {
-			if item.Kind == "Nova" && item.Name == cells.Items[i].Spec.Nova {
-				own[cells.Items[i].Name] = true
-			}
+	if o != nil {
+		own, err := cellsOf(ctx, c, o)
+		if err != nil {
+			return nil, err
 		}
+		blocks.Items = slices.DeleteFunc(blocks.Items, func(b fleetv1.BuildingBlock) bool { return !own[b.Spec.Cell] })
 	}
-	blocks.Items = slices.DeleteFunc(blocks.Items, func(b fleetv1.BuildingBlock) bool { return !own[b.Spec.Cell] })
 	chassis := &infrav1.OVNChassisList{}
 	if len(blocks.Items) > 0 {
-		if _, err := listAll(ctx, c, o.Namespace, chassis); err != nil {
+		if _, err := listAll(ctx, c, namespace, chassis); err != nil {
 			return nil, err
 		}
 	}
@@ -75,8 +72,24 @@ func lookAtBlocks(ctx context.Context, c client.Reader,
 	return out, nil
 }
 
-// listAll fills lists with what a namespace has; false in a cluster without one of their kinds, and for somebody who may
-// not see them.
+// cellsOf are the names of the cells that the Novas of a control plane have.
+func cellsOf(ctx context.Context, c client.Reader, o *controlplanev1.OpenStackControlPlane) (map[string]bool, error) {
+	cells, own := &servicev1.NovaCellList{}, map[string]bool{}
+	if ok, err := listAll(ctx, c, o.Namespace, cells); !ok {
+		return own, err
+	}
+	for i := range cells.Items {
+		for _, item := range o.Status.Inventory {
+			if item.Kind == "Nova" && item.Name == cells.Items[i].Spec.Nova {
+				own[cells.Items[i].Name] = true
+			}
+		}
+	}
+	return own, nil
+}
+
+// listAll fills lists with what a namespace has; false in a cluster without one of their kinds, and for somebody who
+// may not see them.
 func listAll(ctx context.Context, c client.Reader, namespace string, lists ...client.ObjectList) (bool, error) {
 	for _, list := range lists {
 		if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
@@ -208,7 +221,7 @@ func hostsIn(ctx context.Context, c client.Reader, namespace, cell string) ([]br
 		if b.Spec.Cell != cell {
 			continue
 		}
-		kid, err := grow(ctx, c, owner.Item{Group: fleetv1.GroupVersion.Group, Kind: "BuildingBlock", Namespace: namespace,
+		kid, err := grow(ctx, c, owner.Item{Group: fleetv1.GroupVersion.Group, Kind: kindBlock, Namespace: namespace,
 			Name: b.Name})
 		if err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/owner"
 	"stackwright.dev/kit/why"
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
@@ -49,6 +51,97 @@ func (a *app) explainRoots(ctx context.Context, c client.Client, instead error) 
 	default:
 		together.Message = fmt.Sprintf("%d objects are not ready", n)
 		return together, nil
+	}
+}
+
+// lookAtRoots takes a survey of what stands in a namespace without a control plane: services by charts of their own, a
+// Ceph for development, blocks of hosts. Where there is nothing it returns the error that says so.
+func (a *app) lookAtRoots(ctx context.Context, c client.Client, instead error) (*survey, error) {
+	list, err := roots(ctx, c, a.ns())
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, instead
+	}
+	s := &survey{Namespace: a.ns()}
+	if s.Blocks, err = lookAtBlocks(ctx, c, a.ns(), nil); err != nil {
+		return nil, err
+	}
+	broken := 0
+	for i := range s.Blocks {
+		if !s.Blocks[i].Ready {
+			broken++
+		}
+	}
+	var items []owner.Item
+	for i := range list {
+		item := itemOf(&list[i])
+		if item.Kind != kindBlock || !slices.ContainsFunc(s.Blocks, func(b blockState) bool { return b.Name == item.Name }) {
+			items = append(items, item)
+		}
+	}
+	states, err := lookAtAll(ctx, c, items)
+	if err != nil {
+		return nil, err
+	}
+	for i, state := range states {
+		if state == nil {
+			continue // it went away
+		}
+		state.Name = strings.ToLower(items[i].Kind) + "/" + items[i].Name
+		if s.Services = append(s.Services, *state); !state.Ready {
+			broken++
+		}
+	}
+	if s.Ready = broken == 0; !s.Ready {
+		s.Reason = "NotReady"
+		s.Message = fmt.Sprintf("%d of %d objects are not ready", broken, len(s.Blocks)+len(s.Services))
+	}
+	return s, nil
+}
+
+// kindBlock is the kind of blocks of hosts, which have lines of their own.
+const kindBlock = "BuildingBlock"
+
+func itemOf(u *unstructured.Unstructured) owner.Item {
+	gvk := u.GroupVersionKind()
+	return owner.Item{Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
+}
+
+// growRoots is the tree of a namespace without a control plane. Where there is nothing in it it returns the error that
+// says so.
+func (a *app) growRoots(ctx context.Context, c client.Client, instead error) (branch, error) {
+	list, err := roots(ctx, c, a.ns())
+	if err != nil {
+		return branch{}, err
+	}
+	if len(list) == 0 {
+		return branch{}, instead
+	}
+	b := branch{Kind: "Namespace", Name: a.ns(), State: "no control plane"}
+	housed := map[string]bool{} // blocks that are below their cell
+	for i := range list {
+		kid, err := grow(ctx, c, itemOf(&list[i]))
+		if err != nil {
+			return b, err
+		}
+		b.Children = append(b.Children, kid)
+		for _, child := range kid.Children {
+			child.blocks(housed)
+		}
+	}
+	b.Children = slices.DeleteFunc(b.Children, func(kid branch) bool { return kid.Kind == kindBlock && housed[kid.Name] })
+	return b, nil
+}
+
+// blocks notes the names of the blocks of a tree.
+func (b *branch) blocks(names map[string]bool) {
+	if b.Kind == kindBlock {
+		names[b.Name] = true
+	}
+	for i := range b.Children {
+		b.Children[i].blocks(names)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,19 +38,29 @@ const (
 	rankEndpoint
 )
 
-// lines are what status says.
-func (s *survey) lines() []screenLine {
-	out := []screenLine{{text: fmt.Sprintf("%s/%s  release %s (OpenStack %s), size %s", s.Namespace, s.Name,
-		orDash(s.Release), orDash(s.OpenStack), s.Size)}}
+// head is what a survey is of, and how that is.
+func (s *survey) head() (what, how string) {
+	if s.Name == "" {
+		return s.Namespace + "  no control plane; these objects stand alone", cmp.Or(s.Message, "all of them are ready")
+	}
+	what = fmt.Sprintf("%s/%s  release %s (OpenStack %s), size %s", s.Namespace, s.Name, orDash(s.Release),
+		orDash(s.OpenStack), s.Size)
 	switch {
 	case s.Ready:
-		out = append(out, screenLine{text: "ready since " + age(s.Since.Time)})
+		return what, "ready since " + age(s.Since.Time)
 	case s.Reason == condition.Paused:
-		out = append(out, screenLine{text: "paused since " + age(s.Since.Time) + ": " + s.Message})
-	default:
-		out = append(out, screenLine{text: "not ready: " + s.Reason + ": " + s.Message})
+		return what, "paused since " + age(s.Since.Time) + ": " + s.Message
 	}
-	out = append(append(out, screenLine{}), s.services()...)
+	return what, "not ready: " + s.Reason + ": " + s.Message
+}
+
+// lines are what status says.
+func (s *survey) lines() []screenLine {
+	what, how := s.head()
+	out := []screenLine{{text: what}, {text: how}}
+	if len(s.Services)+len(s.Steps) > 0 {
+		out = append(append(out, screenLine{}), s.services()...)
+	}
 	if len(s.Blocks) > 0 {
 		out = append(append(out, screenLine{rank: rankBrokenHost}), hostLines(s.Blocks)...)
 	}
@@ -67,7 +78,11 @@ func (s *survey) lines() []screenLine {
 
 // services are a line for each service, and for each of its steps that waits, below those of the control plane itself.
 func (s *survey) services() []screenLine {
-	rows := append([][]string{{"SERVICE", "READY", "PODS", "SINCE", "MESSAGE"}}, stepRows(s.Steps, "", 1)...)
+	head := "SERVICE"
+	if s.Name == "" {
+		head = "OBJECT"
+	}
+	rows := append([][]string{{head, "READY", "PODS", "SINCE", "MESSAGE"}}, stepRows(s.Steps, "", 1)...)
 	ranks := slices.Repeat([]int{rankWrong}, len(rows))
 	for i := range s.Services {
 		p := &s.Services[i]

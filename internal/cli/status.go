@@ -20,7 +20,8 @@ func (a *app) status() *cobra.Command {
 		Long: `Tell the state of the control plane, of each of its services and of the hosts in its cells: which services are
 still to come, which steps of the control plane, of a service and of what it is made of wait, for what and since when,
 and how much of a host is taken.
-The exit code is 3 while the control plane is not ready.`,
+Where there is no control plane it tells the same of the objects that stand alone in the namespace, as why does.
+The exit code is 3 while the control plane, or one of these objects, is not ready.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if watch && a.output != "" {
@@ -53,6 +54,9 @@ func (a *app) survey(ctx context.Context) (*survey, error) {
 		return nil, err
 	}
 	o, err := a.find(ctx, c)
+	if a.unled(err) {
+		return a.lookAtRoots(ctx, c, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +64,7 @@ func (a *app) survey(ctx context.Context) (*survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Blocks, err = lookAtBlocks(ctx, c, o)
+	s.Blocks, err = lookAtBlocks(ctx, c, o.Namespace, o)
 	return s, err
 }
 
@@ -169,11 +173,11 @@ func (s *survey) oneLine() string {
 	if late > 0 {
 		parts = append(parts, fmt.Sprintf("%d to come", late))
 	}
-	if len(parts) == 0 {
-		return brief(s.Message)
-	}
 	for i := range s.Blocks {
 		parts = append(parts, s.Blocks[i].brief())
+	}
+	if len(parts) == 0 {
+		return brief(s.Message)
 	}
 	if waits == "" && !s.Ready && s.Message != "" {
 		// What it waits for itself, such as a release.

@@ -13,6 +13,7 @@ import (
 	"stackwright.dev/kit/owner"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 )
 
 // pausedFor is the status of an object that was ready when it was paused: its operator adds one condition and leaves
@@ -223,4 +224,43 @@ func TestServicesToComeGiveWay(t *testing.T) {
 	if strings.Contains(text, "service09") {
 		t.Errorf("12 lines have room for what is to come:\n%s", text)
 	}
+}
+
+// Without a control plane what stands alone is told, a block of hosts once: in a tree below its cell.
+func TestStatusWithoutControlPlane(t *testing.T) {
+	w := withHosts(t)
+	o := &controlplanev1.OpenStackControlPlane{}
+	o.Namespace, o.Name = "openstack", "cloud"
+	must(t, w.client.Delete(t.Context(), o))
+	r := w.run("status").want(t, exitNo)
+	kittest.Golden(t, "testdata/status-alone.txt", ageless(r.out))
+	says(t, r.out, "openstack  no control plane; these objects stand alone", "2 of 5 objects are not ready",
+		`galera/cloud-galera +yes +1/1 +\S+`, `first +1/3 up .*`, `foreign +0/0 up +No operator has looked at it yet\.`)
+	kittest.Golden(t, "testdata/tree-alone.txt", w.run("tree").want(t, exitDone).out)
+	if b := answers[branch](t, w, exitDone, "tree"); b.Kind != "Namespace" || len(b.Children) != 4 {
+		t.Errorf("the tree is %+v", b)
+	}
+	s := answers[survey](t, w, exitNo, "status")
+	if s.Name != "" || s.Ready || len(s.Services) != 3 || len(s.Blocks) != 2 {
+		t.Errorf("the answer is %+v", s)
+	}
+	want := "galera/cloud-galera ready, keystone/cloud-keystone ready, nova/cloud-nova ready, block first 1/3 up (not " +
+		"first-2, first-3), block foreign 0/0 up | 2 of 5 objects are not ready"
+	if s.oneLine() != want {
+		t.Errorf("a line of the watch is\n%s\nwant\n%s", s.oneLine(), want)
+	}
+	for _, verb := range []string{"status", "tree", "why"} { // who names one does not ask for anything else
+		w.run(verb, "-c", "cloud").want(t, exitFailed, "namespace openstack has no control plane")
+	}
+	for _, name := range []string{"first", "foreign"} {
+		b := &fleetv1.BuildingBlock{}
+		b.Namespace, b.Name = "openstack", name
+		must(t, w.client.Delete(t.Context(), b))
+		for i := range 3 {
+			h := &fleetv1.Hypervisor{}
+			h.Namespace, h.Name = "openstack", fmt.Sprintf("%s-%d", name, i+1)
+			must(t, client.IgnoreNotFound(w.client.Delete(t.Context(), h)))
+		}
+	}
+	says(t, w.run("status").want(t, exitDone).out, "all of them are ready")
 }

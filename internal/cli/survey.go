@@ -38,13 +38,14 @@ func (r *Readiness) word() string {
 	return yesNo(r.Ready)
 }
 
-// survey is the state of a control plane at one moment.
+// survey is the state of a control plane at one moment; without a name that of the objects that stand alone in a
+// namespace.
 type survey struct {
 	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
+	Name      string `json:"name,omitempty"`
 	Release   string `json:"release,omitempty"`
 	OpenStack string `json:"openstack,omitempty"`
-	Size      string `json:"size"`
+	Size      string `json:"size,omitempty"`
 	Readiness `json:",inline"`
 	// Steps of the control plane's own that wait for something, or failed; not those that wait for one of Services.
 	Steps    []stepState    `json:"steps,omitempty"`

@@ -28,6 +28,7 @@ func (a *app) tree() *cobra.Command {
 		Use:   "tree [KIND/NAME | NAME]",
 		Short: "Show the objects of the control plane, and theirs, with their states",
 		Long: `Show the objects of the control plane, and theirs, with their states. Blocks of hosts are below their cell.
+Where there is no control plane it shows the objects that stand alone in the namespace.
 
 NAME alone is one of the control plane's services, such as keystone. KIND/NAME is any object of the namespace that an
 operator makes others for, such as buildingblock/first or projectbundle/web.`,
@@ -48,9 +49,12 @@ operator makes others for, such as buildingblock/first or projectbundle/web.`,
 	return cmd
 }
 
-// grown is the tree of an object, of the control plane when none is named.
+// grown is the tree of an object, of the control plane when none is named, and without one of what stands alone.
 func (a *app) grown(ctx context.Context, c client.Client, object string) (branch, error) {
 	gvk, key, err := a.subject(ctx, c, object)
+	if object == "" && a.unled(err) {
+		return a.growRoots(ctx, c, err)
+	}
 	if err != nil {
 		return branch{}, err
 	}

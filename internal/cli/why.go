@@ -63,7 +63,7 @@ func (a *app) explain(ctx context.Context, object string) (*why.Finding, error) 
 		return nil, err
 	}
 	gvk, key, err := a.subject(ctx, c, object)
-	if object == "" && errors.Is(err, errNoControlPlane) {
+	if object == "" && a.unled(err) {
 		return a.explainRoots(ctx, c, err)
 	}
 	if err != nil {
