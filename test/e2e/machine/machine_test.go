@@ -27,9 +27,10 @@ func bin(t *testing.T) string {
 	return path
 }
 
-// A whole cloud comes up with a server that answers and writes to its volume, a second up is quick and changes nothing,
-// at rest nothing is written, what services do once a day works, nobody shows a secret, what is on a volume stays on it
-// and on its snapshot, and down leaves nothing behind but caches.
+// A whole cloud comes up before the eyes of who watches its status, with a server that answers and writes to its
+// volume, a second up is quick and changes nothing, at rest nothing is written, what services do once a day works,
+// nobody shows a secret, what is on a volume stays on it and on its snapshot, and down leaves nothing behind but
+// caches.
 func TestDownLeavesNothing(t *testing.T) {
 	c := story.Cluster{Name: "trace", Log: os.Stderr}
 	before := traces(t)
@@ -74,7 +75,9 @@ type ascent struct {
 func (a *ascent) up(t *testing.T) {
 	t.Helper()
 	var said string
+	done := watched(t, a.c)
 	said, a.first = install(t, a.c, "--picture", a.picture)
+	done()
 	t.Logf("up took %s", a.first)
 	if file := cloudsFile.FindStringSubmatch(said); file != nil {
 		a.clouds = file[1]
