@@ -30,7 +30,7 @@ func TestComponentsScale(t *testing.T) {
 	cp := w.Cloud()
 	_, remove := server(f)
 	f.passedBy()
-	work := manifest(w, "testdata/work.yaml")
+	work := append(manifest(w, "testdata/work.yaml"), decoded(w, backupOfWork)...)
 
 	w.Eventually(2*time.Minute, "services know the programs that run", f.known)
 	// With a second cache in everybody's configuration all pods are new, at once, and more than a hundred processes want
@@ -64,6 +64,10 @@ func TestComponentsScale(t *testing.T) {
 	}
 }
 
+// backupOfWork is a copy of the volume of work.yaml.
+const backupOfWork = `{apiVersion: openstack.stackwright.dev/v1alpha1, kind: Backup, metadata: {name: work},
+spec: {resource: {volumeRef: {name: work}}}}`
+
 // each says how many there shall be of everything of which there can be more than one.
 func each(s *controlplanev1.Services, n int32) {
 	worker := servicev1.Worker{Replicas: new(n)}
@@ -78,7 +82,8 @@ func each(s *controlplanev1.Services, n int32) {
 	s.Nova.Scheduler, s.Nova.Conductor = worker, worker
 	cell := servicev1.CellSettings{Conductor: worker, Console: worker}
 	s.Nova.Cells = []servicev1.Cell{{Name: "cell1", Metadata: worker, CellSettings: cell}}
-	s.Cinder.Scheduler = worker
+	backedUp(s)
+	s.Cinder.Scheduler, s.Cinder.Backup.Replicas = worker, new(n)
 	for _, api := range []*controlplanev1.API{&s.Keystone.API, &s.Glance.API, &s.Placement.API, &s.Neutron.API,
 		&s.Nova.API, &s.Cinder.API, &s.Heat.API, &s.Barbican.API} {
 		api.Replicas = new(n)
@@ -131,7 +136,7 @@ func (f fleet) known(ctx context.Context) error {
 	}
 	for service, of := range map[string][]string{
 		"compute":       {"nova-scheduler", "nova-conductor", "nova-cell1-conductor"},
-		"volume":        {"cinder-scheduler"},
+		"volume":        {"cinder-scheduler", "cinder-backup"},
 		"orchestration": {"heat-engine"},
 	} {
 		column := "Host"
