@@ -12,6 +12,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/test/e2e/story"
@@ -26,7 +27,8 @@ const (
 
 // A cloud of two hosts, as up makes it, has the disks of servers in its Ceph. The server with which up proves it moves
 // to the other host while it runs, with its volume, and hardly anybody notices; it moves there switched off, too, and
-// becomes bigger on the way. A server that starts from a volume does the same.
+// becomes bigger on the way. A server that objects start from a volume does the same, and also once its object has let
+// it go.
 func TestServerMigrates(t *testing.T) {
 	story.Slow(t)
 	w := story.Own(t, story.Cluster{Name: "pair", Nodes: 2}, "--profile", "core")
@@ -39,7 +41,7 @@ func TestServerMigrates(t *testing.T) {
 	}
 	t.Run("cold", func(*testing.T) { m.cold(web) })
 	t.Run("bigger", func(*testing.T) { m.resize(web) })
-	t.Run("from a volume", func(*testing.T) { m.volume() })
+	t.Run("from a volume", func(*testing.T) { m.volume(web.next()) })
 }
 
 type mover struct{ *story.World }
@@ -180,24 +182,76 @@ func (m *mover) confirmed(s server) {
 	m.settled(s, from, began)
 }
 
-// volume starts a server from a volume that is made of an image, and moves it.
-func (m *mover) volume() {
+// volume starts a server from a volume that is made of an image, all by objects, and moves it. Its object lets it go,
+// and it moves as one that no object knows. Its volume stays when it is deleted.
+func (m *mover) volume(address string) {
 	m.Helper()
 	began := time.Now()
-	m.OpenStack("server", "create", "rooted", "--flavor", "tiny", "--image", "guest", "--boot-from-volume", "1",
-		"--network", "web", "--security-group", "web", "--wait")
-	m.Logf("a server from a volume is there after %s", time.Since(began).Round(100*time.Millisecond))
-	address := m.OpenStack("floating", "ip", "create", "public", "-f", "value", "-c", "floating_ip_address")
-	if net.ParseIP(address) == nil {
-		m.Fatal(fmt.Errorf("the floating IP is %q", address))
+	disk, door, own := rooted(address)
+	for _, o := range append(door, disk, own) {
+		m.Apply(o)
 	}
-	m.OpenStack("server", "add", "floating", "ip", "rooted", address)
-	s := m.server("rooted", address)
+	m.Ready(3*time.Minute, own)
+	m.Logf("a server from a volume is there after %s", time.Since(began).Round(100*time.Millisecond))
+	m.Ready(time.Minute, disk)
+	s := m.server(own.Name, address)
 	m.Eventually(2*time.Minute, "it answers", answers(s))
+	if out := m.show(s.name, "volumes_attached"); !strings.Contains(out, disk.Status.ID) {
+		m.Errorf("the server has volumes %s, want %s", out, disk.Status.ID)
+	}
 	if out := m.rbd("ls", "vms"); strings.Contains(out, s.id) {
 		m.Errorf("a server from a volume has a disk of Nova, too: %s", out)
 	}
+	if out := m.rbd("info", "volumes/volume-"+disk.Status.ID); !strings.Contains(out, "parent: images/") {
+		m.Errorf("the volume of the server is a copy of its image:\n%s", out)
+	}
 	m.live(s)
+	m.gone(own)
 	m.confirmed(s)
-	m.OpenStack("server", "delete", "rooted", "--wait")
+	m.OpenStack("server", "delete", s.name, "--wait")
+	m.Eventually(time.Minute, "its volume is free", m.Prints("available", "volume", "show", disk.Status.ID, "-f", "value",
+		"-c", "status"))
+	m.gone(append(door, disk)...)
+}
+
+// rooted are a server, the volume that it starts from, and what it needs to answer at an address. The object of the
+// server leaves it when it goes.
+func rooted(address string) (disk *openstackv1.Volume, door []client.Object, own *openstackv1.Server) {
+	meta := metav1.ObjectMeta{Namespace: "demo", Name: "rooted"}
+	ref := func(name string) openstackv1.Reference { return openstackv1.Reference{Name: name} }
+	disk = &openstackv1.Volume{ObjectMeta: meta}
+	disk.Spec.Resource = &openstackv1.VolumeResource{Size: 1, ImageRef: new(ref("guest"))}
+	port := &openstackv1.Port{ObjectMeta: meta}
+	port.Spec.Resource = &openstackv1.PortResource{NetworkRef: ref("web"),
+		SecurityGroupRefs: []openstackv1.Reference{ref("web")}}
+	floating := &openstackv1.FloatingIP{ObjectMeta: meta}
+	floating.Spec.Resource = &openstackv1.FloatingIPResource{FloatingNetworkRef: ref("public"), FloatingIP: &address,
+		PortRef: &openstackv1.ReferenceOrNone{Name: port.Name}}
+	own = &openstackv1.Server{ObjectMeta: meta}
+	own.Spec.Policy = "detach"
+	own.Spec.Resource = &openstackv1.ServerResource{FlavorRef: ref("tiny"),
+		Ports: []openstackv1.ServerPorts{{PortRef: new(ref(port.Name))}},
+		BlockDevices: []openstackv1.ServerBlockDevices{{SourceType: "volume", SourceRef: new(ref(disk.Name)),
+			DestinationType: new("volume"), BootIndex: new(int64(0)), DeleteOnTermination: new(false)}}}
+	return disk, []client.Object{port, floating}, own
+}
+
+// gone deletes objects and waits until they are not there.
+func (m *mover) gone(objects ...client.Object) {
+	m.Helper()
+	for _, o := range objects {
+		if err := m.Delete(m.Context(), o); err != nil {
+			m.Fatal(err)
+		}
+	}
+	for _, o := range objects {
+		m.Gone(time.Minute, o)
+	}
+}
+
+// next is the address after that of a server, which the cloud gives to nobody either.
+func (s server) next() string {
+	ip := net.ParseIP(s.address).To4()
+	ip[3]++
+	return ip.String()
 }
