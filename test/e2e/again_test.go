@@ -119,6 +119,15 @@ func fresh(cp *controlplanev1.OpenStackControlPlane) *controlplanev1.OpenStackCo
 // remake deletes a control plane, waits until it and its pods are gone, and applies it again. Pods of blocks stay.
 func remake(w *story.World, cp *controlplanev1.OpenStackControlPlane, blocks ...string) time.Duration {
 	w.Helper()
+	raze(w, cp, blocks...)
+	w.Apply(cp.DeepCopy())
+	return w.Ready(story.UpToReady, cp)
+}
+
+// raze deletes a control plane and waits until it and its pods are gone. Pods of blocks stay. The object can be applied
+// again then.
+func raze(w *story.World, cp *controlplanev1.OpenStackControlPlane, blocks ...string) {
+	w.Helper()
 	again := fresh(cp)
 	if err := w.Delete(w.Context(), cp); err != nil {
 		w.Fatal(err)
@@ -135,7 +144,5 @@ func remake(w *story.World, cp *controlplanev1.OpenStackControlPlane, blocks ...
 		}
 		return err
 	})
-	w.Apply(again.DeepCopy())
 	again.DeepCopyInto(cp)
-	return w.Ready(story.UpToReady, cp)
 }

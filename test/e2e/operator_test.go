@@ -25,40 +25,75 @@ import (
 // operators is the namespace of our operator.
 const operators = "stackwright-system"
 
-// A control plane is taken away and made again while the operator is killed at random. What there is in the end, in
-// Kubernetes and in OpenStack, is what there was without that, field by field. OPERATOR_SEEDS sets how often.
+// A control plane is taken away and made again while the operator is killed at random, each third time with hosts and a
+// server on one of them, all applied at once. What there is in the end, in Kubernetes and in OpenStack, is what there
+// was without that, field by field. OPERATOR_SEEDS sets how often.
 func TestOperatorIsKilled(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
-	cp := w.NewCloud("cut")
-	cp.Spec.DeletionPolicy = controlplanev1.Delete
-	core(&cp.Spec.Services)
-	w.Apply(cp.DeepCopy())
-	t.Logf("left alone it is ready after %s", w.Ready(story.UpToReady, cp).Round(time.Second))
-	want := atRest(w, cp)
-	if t.Logf("its state has %d lines", len(want)); len(want) < 5000 {
-		t.Fatalf("there are only %d lines: %s", len(want), strings.Join(want, "\n"))
-	}
+	e := newEstate(w, "cut")
+	w.Apply(e.cp.DeepCopy())
+	t.Logf("left alone it is ready after %s", w.Ready(story.UpToReady, e.cp).Round(time.Second))
+	want := map[bool][]string{false: e.atRest("Nova/cut-nova ")}
+	e.opens()
+	e.serves()
+	e.inhabited = true
+	want[true] = e.atRest("BuildingBlock/crowd ", "Hypervisor/crowd-1 ", "Server/shop ", "shop ACTIVE")
 	seeds := 20
 	if n, err := strconv.Atoi(os.Getenv("OPERATOR_SEEDS")); err == nil {
 		seeds = n
 	}
 	for seed := range seeds {
 		kills := killing(w, uint64(seed))
-		took := remake(w, cp)
+		took := e.again(seed%3 == 0)
 		n := kills()
-		t.Logf("seed %d: ready after %s, killed %d times", seed, took.Round(time.Second), n)
+		t.Logf("seed %d: with hosts: %t, ready after %s, killed %d times", seed, e.inhabited, took.Round(time.Second), n)
 		if n == 0 {
 			t.Errorf("seed %d: nobody was killed", seed)
 		}
 		w.Cloud() // another one is as it was, too
-		var got []string
 		// The operator that was killed last may have had something in hand still.
 		w.Eventually(time.Minute, "all is as it was when nobody was killed", func(context.Context) error {
-			got = endState(w, cp)
-			return sameLines(want, got)
+			return sameLines(want[e.inhabited], e.state())
 		})
 	}
+}
+
+// estate is a control plane that is taken away and made again, with a shop or without.
+type estate struct {
+	*shop
+	// inhabited tells that the shop is there.
+	inhabited bool
+}
+
+func newEstate(w *story.World, name string) *estate {
+	w.Helper()
+	cp := w.NewCloud(name)
+	cp.Spec.DeletionPolicy = controlplanev1.Delete
+	core(&cp.Spec.Services)
+	return &estate{shop: shopIn(w, cp)}
+}
+
+// again takes everything away, and makes it again with the shop or without. It returns how long that takes.
+func (e *estate) again(inhabited bool) time.Duration {
+	e.Helper()
+	if e.inhabited {
+		removeAll(e.World, e.objects)
+		// What the block counts may be old, and its Nova goes next.
+		e.insists(e.hosts())
+	}
+	raze(e.World, e.cp)
+	e.Gone(2*time.Minute, e.hosts())
+	began := time.Now()
+	e.Apply(e.cp.DeepCopy())
+	if e.inhabited = inhabited; inhabited {
+		e.opens()
+	}
+	e.Ready(story.UpToReady, e.cp)
+	if inhabited {
+		e.serves()
+	}
+	return time.Since(began)
 }
 
 // killing ends the operator's pods without grace at random moments until the function that it returns is called, which
@@ -89,32 +124,48 @@ func killing(w *story.World, seed uint64) (stop func() int) {
 	return func() int { cancel(); return <-done }
 }
 
-// endState are the fields of all that a control plane consists of in Kubernetes, what is in its Keystone, and what Nova
-// knows of its programs.
-func endState(w *story.World, cp *controlplanev1.OpenStackControlPlane) []string {
-	w.Helper()
-	out := w.Declared(cp.Namespace)
-	known := inCloud(w, cp, `service list -f value -c Name
+// state are the fields of all that the estate consists of in Kubernetes, what is in its Keystone, what Nova knows of
+// its programs, and what the shop has.
+func (e *estate) state() []string {
+	e.Helper()
+	out := e.Declared(e.namespace)
+	commands := `service list -f value -c Name
 		openstack endpoint list -f value -c "Service Name" -c Interface -c URL
 		openstack user list -f value -c Name
 		openstack project list -f value -c Name
 		openstack role assignment list --names -f value
-		openstack compute service list -f value -c Binary -c Host -c Zone -c Status`)
-	for line := range strings.SplitSeq(strings.TrimSpace(known), "\n") {
+		openstack compute service list -f value -c Binary -c Host -c Zone -c Status`
+	if e.inhabited {
+		commands += `
+		openstack server list --all-projects -f value -c Name -c Status
+		openstack image list -f value -c Name -c Status
+		openstack network list -f value -c Name
+		openstack port list -f value -c Name -c Status
+		openstack resource provider list -f value -c name`
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(inCloud(e.World, e.cp, commands)), "\n") {
 		out = append(out, story.Same(line))
 	}
 	slices.Sort(out)
 	return out
 }
 
-// atRest is the state of a control plane that two looks agree on.
-func atRest(w *story.World, cp *controlplanev1.OpenStackControlPlane) (state []string) {
-	w.Helper()
-	w.Eventually(2*time.Minute, "nothing changes any more", func(context.Context) error {
+// atRest is the state that two looks agree on. It has to have lines that begin with these words, and many more.
+func (e *estate) atRest(words ...string) (state []string) {
+	e.Helper()
+	e.Eventually(2*time.Minute, "nothing changes any more", func(context.Context) error {
 		before := state
-		state = endState(w, cp)
+		state = e.state()
 		return sameLines(before, state)
 	})
+	for _, word := range words {
+		if !slices.ContainsFunc(state, func(line string) bool { return strings.HasPrefix(line, word) }) {
+			e.Fatalf("there is no %s in\n%s", word, strings.Join(state, "\n"))
+		}
+	}
+	if e.Logf("the state has %d lines", len(state)); len(state) < 5000 {
+		e.Fatalf("there are only %d lines: %s", len(state), strings.Join(state, "\n"))
+	}
 	return state
 }
 
