@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
-	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
@@ -32,7 +32,9 @@ func TestNamespaceGoesWithItsCloud(t *testing.T) {
 	core(&cp.Spec.Services)
 	w.Apply(cp.DeepCopy())
 	w.Ready(story.UpToReady, cp)
-	populate(w, cp)
+	there := shopIn(w, cp)
+	there.opens()
+	there.serves()
 	project := &openstackv1.Project{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "shop"}}
 	project.Spec.CloudRef = &openstackv1.CloudReference{Name: "leaving-keystone"}
 	project.Spec.Resource = &openstackv1.ProjectResource{}
@@ -46,27 +48,13 @@ func TestNamespaceGoesWithItsCloud(t *testing.T) {
 	w.Gone(5*time.Minute, namespace)
 }
 
-// populate gives a control plane hosts and a server on one of them.
-func populate(w *story.World, cp *controlplanev1.OpenStackControlPlane) {
-	w.Helper()
-	crowd := fleet{w, cp.Namespace}.block("crowd")
-	crowd.Spec.Cell, crowd.Spec.Driver, crowd.Spec.Fake = cp.Name+"-nova-cell1", fleetv1.DriverFake,
-		&fleetv1.Fake{Hosts: fakeHosts}
-	w.Apply(crowd.DeepCopy())
-	w.Ready(3*time.Minute, crowd)
-	for _, command := range []string{"flavor create tiny --ram 64 --disk 0",
-		"image create shop --disk-format raw --container-format bare --file " + some,
-		"server create shop --flavor tiny --image shop --nic none --wait"} {
-		inCloud(w, cp, command)
-	}
-}
-
 // together is how many namespaces go at a time.
 const together = 4
 
 // Namespaces go in whatever order what is in them is deleted: control planes, what these have made down to Secrets and
 // pods' volumes, and what people have declared in their clouds. Of those that go together the first has a whole core
-// with hosts and a server. NAMESPACE_SEEDS sets in how many orders.
+// with hosts, a server, its image and a network; the very first one has all services, a Ceph of its own, and something
+// in each. NAMESPACE_SEEDS sets in how many orders.
 func TestNamespacesGoInAnyOrder(t *testing.T) {
 	story.Slow(t)
 	// As many clouds ask for more processors than one node of a small machine has; nodes of a devcluster share them.
@@ -82,7 +70,7 @@ func TestNamespacesGoInAnyOrder(t *testing.T) {
 			t.Cleanup(func() { _ = w.Delete(context.WithoutCancel(t.Context()), namespace) })
 			all = append(all, namespace)
 		}
-		inhabit(w, all)
+		inhabit(w, all, first == 0)
 		for i, namespace := range all {
 			n := scatter(w, namespace.Name, uint64(first+i))
 			t.Logf("seed %d: %d objects are deleted one by one", first+i, n)
@@ -93,9 +81,9 @@ func TestNamespacesGoInAnyOrder(t *testing.T) {
 	}
 }
 
-// inhabit makes namespaces, each with a control plane and all kinds of identity in its cloud, the first with hosts, and
-// waits until all are ready.
-func inhabit(w *story.World, all []*corev1.Namespace) {
+// inhabit makes namespaces, each with a control plane and all kinds of identity in its cloud, the first with hosts and
+// perhaps with all services, and waits until all are ready.
+func inhabit(w *story.World, all []*corev1.Namespace, whole bool) {
 	w.Helper()
 	planes := make([]*controlplanev1.OpenStackControlPlane, 0, len(all))
 	for i, namespace := range all {
@@ -104,27 +92,52 @@ func inhabit(w *story.World, all []*corev1.Namespace) {
 		cp.Namespace = namespace.Name
 		if i == 0 {
 			core(&cp.Spec.Services)
+			if whole {
+				everything(w, cp)
+			}
 		}
 		w.Apply(cp.DeepCopy())
 		planes = append(planes, cp)
 	}
 	var objects []*unstructured.Unstructured
-	for _, cp := range planes {
+	for i, cp := range planes {
 		w.Ready(2*story.UpToReady, cp)
-		for _, o := range manifest(w, "testdata/identity.yaml") {
-			o.SetNamespace(cp.Namespace)
-			if o.GetKind() != "Secret" {
-				if err := unstructured.SetNestedField(o.Object, "leaving-keystone", "spec", "cloudRef", "name"); err != nil {
-					w.Fatal(err)
-				}
-				objects = append(objects, o)
-			}
-			w.Apply(o)
+		known := manifest(w, "testdata/identity.yaml")
+		if i == 0 && whole { // it has a key manager, for which those of the file would be taken
+			known = slices.DeleteFunc(known, func(o *unstructured.Unstructured) bool {
+				return strings.Contains(fmt.Sprint(o.Object), "key-manager")
+			})
 		}
+		within(w, cp, known)
+		objects = append(objects, known...)
 	}
+	for _, o := range objects {
+		w.Apply(o.DeepCopy())
+	}
+	there := shopIn(w, planes[0])
+	if whole {
+		there = shopIn(w, planes[0], slices.Concat(manifest(w, "testdata/stack.yaml"),
+			manifest(w, "testdata/keymanager.yaml"), decoded(w, volumeOfShop))...)
+	}
+	there.opens()
 	ready := func(ctx context.Context) error { return allReady(ctx, w, objects) }
 	w.Eventually(2*time.Minute, "everything is ready", ready)
-	populate(w, planes[0])
+	there.serves()
+}
+
+// volumeOfShop is a volume that the shop has where there are volumes.
+const volumeOfShop = `{apiVersion: openstack.stackwright.dev/v1alpha1, kind: Volume, metadata: {name: shop},
+spec: {resource: {size: 1}}}`
+
+// everything gives a control plane that has a core all other services, and a Ceph for images and volumes.
+func everything(w *story.World, cp *controlplanev1.OpenStackControlPlane) {
+	w.Helper()
+	w.Apply(newCeph(w, cp.Namespace, infrav1.DevCephClient{Name: "glance", Pools: []string{"images"}},
+		infrav1.DevCephClient{Name: "cinder", Pools: []string{"volumes"}, ReadOnlyPools: []string{"images"}}))
+	s := &cp.Spec.Services
+	onCeph(s)
+	s.Heat, s.Barbican, s.Horizon = &controlplanev1.HeatService{}, &controlplanev1.BarbicanService{},
+		&controlplanev1.HorizonService{}
 }
 
 // parts are the kinds of objects that a control plane is made of.
