@@ -84,26 +84,106 @@ func TestStandaloneKeystone(t *testing.T) {
 	}
 }
 
-// Services of plain objects find a Keystone of plain objects, and are in its catalog: Placement, and Cinder with a
-// scheduler that has reached its database and its bus.
+// Services of plain objects find a Keystone of plain objects, and are in its catalog. All but Placement, which makes
+// the project of their users, are installed at once. Each does for a client what takes its database, its bus, its
+// programs, and where it keeps things: a Ceph for images, an OVN for networks, caches for sessions of the dashboard.
 func TestStandaloneServices(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
-	account(w, "identity", "inventory", "volumes")
-	bus(w, "volumes")
+	ceph := newCeph(w, w.Namespace, infrav1.DevCephClient{Name: "glance", Pools: []string{"images"}})
+	w.Apply(ceph)
+	n := newNetwork(w, 1)
+	account(w, "identity", "inventory", "volumes", "keys", "images", "stacks", "networks")
+	bus(w, "volumes", "keys", "stacks", "networks")
+	addressed(w, n)
+	w.Ready(2*time.Minute, ceph)
 	helm := helmOf(w)
 	install(w, helm, "keystone", "identity", standalone(w, "keystone", nil))
-	asks := map[string]any{"identity": map[string]any{"keystone": "identity"},
-		"tls": map[string]any{"caSecret": "identity-ca"}}
+	trust := map[string]any{"caSecret": "identity-ca"}
+	asks := map[string]any{"identity": map[string]any{"keystone": "identity"}, "tls": trust}
 	install(w, helm, "placement", "inventory", standalone(w, "placement", asks))
-	asks["rabbitmq"] = "mq"
-	install(w, helm, "cinder", "volumes", standalone(w, "cinder", asks))
-	asClient(w, "all", `export OS_CLOUD=internal
-		openstack endpoint list --service placement -f value -c URL | grep https://inventory-internal
-		for n in $(seq 30); do
-			openstack volume service list -f value -c Binary -c State | grep "cinder-scheduler up" && exit
-		done
-		exit 1`)
+	began := time.Now()
+	installAll(w, asks, map[string]map[string]any{
+		"cinder volumes":   {"rabbitmq": "mq"},
+		"barbican keys":    {"rabbitmq": "mq"},
+		"heat stacks":      {"rabbitmq": "mq", "cfn": map[string]any{"expose": map[string]any{"type": "ClusterIP"}}},
+		"neutron networks": {"rabbitmq": "mq", "ovn": "nets"},
+		"glance images": {"stores": []any{map[string]any{"name": "ceph",
+			"rbd": map[string]any{"secret": "ceph-glance", "pool": "images"}}}},
+		"horizon dashboard": {"identity": nil, "keystone": "identity", "memcached": "sessions"},
+	})
+	t.Logf("six releases were there after %s", time.Since(began).Round(time.Second))
+	asClient(w, "all", "file="+some+"\n"+eachWorks)
+	if out, err := n.ask(t.Context(), "ovn-nb-0", "ovn-nbctl", "--bare", "--columns=name", "list",
+		"Logical_Switch"); err != nil || strings.Count(out, "neutron-") != 1 {
+		t.Errorf("OVN has the switches %s, want one of Neutron: %v", out, err)
+	}
+	asClient(w, "browser", "at=https://dashboard-public."+w.Namespace+".svc\n"+logsIn)
+}
+
+// eachWorks asks every service. A stack comes and goes with its network; the other one stays.
+const eachWorks = `export OS_CLOUD=internal
+soon() {
+	for n in $(seq 30); do if sh -c "$1"; then return; fi; done
+	exit 1
+}
+openstack endpoint list --service placement -f value -c URL | grep https://inventory-internal
+soon 'openstack volume service list -f value -c Binary -c State | grep "cinder-scheduler up"'
+href=$(openstack secret store --name greeting --payload hello -f value -c "Secret href")
+openstack secret get "$href" --payload -f value | grep hello
+order=$(openstack secret order create --name pair --algorithm rsa --bit-length 2048 asymmetric -f value -c "Order href")
+soon "openstack secret order get $order -f value -c Status | grep ACTIVE"
+openstack image create --disk-format raw --container-format bare --file "$file" kept
+openstack image save --file /tmp/back kept
+test "$(sha256sum </tmp/back)" = "$(sha256sum <"$file")"
+openstack network create shop
+openstack subnet create --network shop --subnet-range 10.20.0.0/24 shop
+openstack port create --network shop shop -f value -c fixed_ips | grep 10.20.0.
+cat >/tmp/stack.yaml <<'END'` + word + `END
+openstack stack create --wait --template /tmp/stack.yaml made
+test 12 = "$(openstack stack output show made word -f value -c output_value | tr -d '\n' | wc -c)"
+openstack network show of-the-stack
+openstack stack delete --yes --wait made
+`
+
+// logsIn does what a browser does to log in, and looks whether another page offers to log out.
+const logsIn = `set +x
+page() {
+	curl --fail --silent --show-error --max-time 60 --cacert /etc/openstack/ca.crt --cookie /tmp/jar \
+		--cookie-jar /tmp/jar "$@"
+}
+page "$at/auth/login/" >/tmp/page
+token=$(sed -n 's/.*name="csrfmiddlewaretoken" value="\([^"]*\)".*/\1/p' /tmp/page | head -n 1)
+password=$(python3 -c 'import yaml; c = yaml.safe_load(open("/etc/openstack/clouds.yaml"))["clouds"]
+print(c["internal"]["auth"]["password"])')
+page --referer "$at/auth/login/" --data-urlencode "csrfmiddlewaretoken=$token" --data username=admin \
+	--data region=default --data-urlencode "password=$password" "$at/auth/login/" >/tmp/page
+page --location "$at/identity/" | grep "Sign Out"
+`
+
+// addressed makes the Secrets by which charts know an OVN and caches: those that operators make, with addresses.
+func addressed(w *story.World, n *network) {
+	w.Helper()
+	m := &infrav1.Memcached{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "cache"}}
+	m.Spec.Image = image(w, "memcached")
+	w.Apply(m.DeepCopy())
+	w.Ready(2*time.Minute, n.ovn)
+	w.Ready(2*time.Minute, m)
+	copied := func(from, name string, addresses map[string]string) {
+		w.Helper()
+		s := &corev1.Secret{}
+		if err := w.Get(w.Context(), client.ObjectKey{Namespace: w.Namespace, Name: from}, s); err != nil {
+			w.Fatalf("reading how clients are known: %v", err)
+		}
+		made := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, Data: maps.Clone(s.Data)}
+		for key, value := range addresses {
+			made.Data[key] = []byte(value)
+		}
+		w.Apply(made)
+	}
+	copied(n.ovn.Status.ClientSecret, "nets-client", map[string]string{
+		"northbound": n.ovn.Status.Northbound.Connection, "southbound": n.ovn.Status.Southbound.Connection})
+	copied(m.Status.TLSSecret, "sessions-tls", map[string]string{"servers": strings.Join(m.Status.Servers, ",")})
 }
 
 // Nova of plain objects has a cell of plain objects: a release of its own, whose conductor Nova finds by what the
@@ -187,6 +267,34 @@ func operatorImage(w *story.World) string {
 
 func install(w *story.World, helm *action.Configuration, name, release string, values map[string]any) {
 	w.Helper()
+	if err := installs(w, helm, name, release, values); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// installAll installs releases beside each other. They are named by the chart and the release; what they have in common
+// is in the values of each, unless it has nil there.
+func installAll(w *story.World, common map[string]any, all map[string]map[string]any) {
+	w.Helper()
+	failures := make(chan error, len(all))
+	for names, own := range all {
+		chart, release, _ := strings.Cut(names, " ")
+		values := standalone(w, chart, common)
+		maps.Copy(values, own)
+		maps.DeleteFunc(values, func(_ string, value any) bool { return value == nil })
+		helm := helmOf(w)
+		go func() { failures <- installs(w, helm, chart, release, values) }()
+	}
+	var errs []error
+	for range all {
+		errs = append(errs, <-failures)
+	}
+	if err := errors.Join(errs...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func installs(w *story.World, helm *action.Configuration, name, release string, values map[string]any) error {
 	add := action.NewInstall(helm)
 	add.ReleaseName, add.Namespace, add.WaitStrategy = release, w.Namespace, kube.StatusWatcherStrategy
 	add.Timeout = story.UpToReady
@@ -195,8 +303,9 @@ func install(w *story.World, helm *action.Configuration, name, release string, v
 		_, err = add.RunWithContext(w.Context(), chart, maps.Clone(values))
 	}
 	if err != nil {
-		w.Fatalf("installing chart %s: %v", name, err)
+		return fmt.Errorf("installing chart %s: %w", name, err)
 	}
+	return nil
 }
 
 func upgradeTo(w *story.World, helm *action.Configuration, values map[string]any) {
@@ -262,7 +371,7 @@ func asClient(w *story.World, name, asks string) {
 		},
 	}
 	w.Apply(job)
-	w.Eventually(2*time.Minute, "the client has what it asked for", func(ctx context.Context) error {
+	w.Eventually(3*time.Minute, "the client has what it asked for", func(ctx context.Context) error {
 		if err := w.Get(ctx, w.Key(job), job); err != nil {
 			return err
 		}
