@@ -2,10 +2,13 @@ package service
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/apply"
 	"stackwright.dev/kit/step"
@@ -73,12 +76,38 @@ func (s Service[T]) jobSpec(o T, p Pod[T]) batchv1.JobSpec {
 	}
 }
 
+// CronStep makes a CronJob. Its condition advises: a service serves while what can wait fails.
+func CronStep[T Object](name, condition string, render func(*step.Scope[T]) ([]client.Object, error),
+	o ...step.Option[T]) step.Step[T] {
+	return step.Objects(name, render, append(o, step.Makes[T](&batchv1.CronJob{}), step.Advises[T](condition),
+		step.Ready[T]("CronJob", ran), step.Component[T](ComponentSetup))...)
+}
+
+// ran tells whether the last run of a CronJob that has ended did so well. Its controller notes the end of a Job in one
+// write with taking it off the list of those that run.
+func ran(obj client.Object) (ready bool, message string) {
+	c, ok := obj.(*batchv1.CronJob)
+	if !ok || len(c.Status.Active) > 0 || c.Status.LastScheduleTime == nil {
+		return true, ""
+	}
+	due, well := c.Status.LastScheduleTime, c.Status.LastSuccessfulTime
+	if well != nil && !well.Before(due) {
+		return true, ""
+	}
+	const instance = "app.kubernetes.io/instance"
+	return false, fmt.Sprintf("the run of CronJob %s that was due at %s has failed, and the next one tries again; "+
+		"see kubectl -n %s logs -l %s=%s,app.kubernetes.io/component=%s --tail=50", c.Name,
+		due.UTC().Format(time.RFC3339), c.Namespace, instance, c.Labels[instance],
+		strings.TrimPrefix(c.Name, c.Labels[instance]+"-"))
+}
+
 // Cron makes a CronJob with the service's name before its own.
 func (s Service[T]) Cron(o T, name, schedule string, p Pod[T]) *batchv1.CronJob {
 	return &batchv1.CronJob{
 		ObjectMeta: metav1.ObjectMeta{Name: o.GetName() + "-" + name, Namespace: o.GetNamespace(), Labels: s.Labels(o, "")},
 		Spec: batchv1.CronJobSpec{
 			Schedule:                   schedule,
+			TimeZone:                   new("UTC"),
 			ConcurrencyPolicy:          batchv1.ForbidConcurrent,
 			StartingDeadlineSeconds:    new(int64(600)),
 			SuccessfulJobsHistoryLimit: new(int32(1)),

@@ -5,7 +5,8 @@ for pool; do
 	echo "$have" | grep -qx "$pool" || $ceph osd pool create "$pool"
 	rbd pool init "$pool"
 done
-$ceph auth import -i /etc/ceph/clients
+# The monitors refuse a keyring without anybody in it.
+[ ! -s /etc/ceph/clients ] || $ceph auth import -i /etc/ceph/clients
 $ceph auth ls 2>&1 | grep '^client\.' | while read -r user; do
 	case $user in
 	client.admin | client.bootstrap-*) ;;

@@ -95,8 +95,7 @@ func steps(s api) []step.Step[*barbican] {
 			step.Reads[*barbican](refKeys, service.RefRolled), step.Makes[*barbican](&batchv1.Job{}),
 			step.OnImmutable[*barbican](step.Recreate), step.Condition[*barbican]("KeyRewrapReady"),
 			step.Component[*barbican](service.ComponentSetup)),
-		step.Objects(stepMaintain, maintain(s), step.After[*barbican](stepSync), step.Makes[*barbican](&batchv1.CronJob{}),
-			step.Component[*barbican](service.ComponentSetup)),
+		service.CronStep(stepMaintain, "MaintenanceReady", maintain(s), step.After[*barbican](stepSync)),
 	}
 }
 

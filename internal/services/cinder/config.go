@@ -1,8 +1,11 @@
 package cinder
 
 import (
+	"fmt"
 	"maps"
 	"strings"
+
+	"stackwright.dev/kit/outcome"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/service"
@@ -128,8 +131,19 @@ func files(c *cinder) map[string][]byte {
 	return out
 }
 
-// keys are what the programs know Cephs by. What hosts cannot tell apart is refused before volumes are made.
+// disks begins the names of the drivers of volumes that are parts of one node's own disks (ADR 0065).
+const disks = "cinder.volume.drivers.lvm."
+
+// keys are what the programs know Cephs by. What cannot work, and what hosts cannot tell apart, is refused before
+// volumes are made.
 func keys(s *scope) (map[string][]byte, error) {
+	for _, b := range s.Owner().Spec.Backends {
+		if strings.HasPrefix(b.Driver, disks) {
+			return nil, &outcome.Error{Class: outcome.Invalid, Reason: "InvalidBackend", Err: fmt.Errorf(
+				"back end %s is of LVM, which takes root and the disks of one node, and pods have neither; keep volumes "+
+					"in a Ceph with rbd, or name the driver of a storage that is reached over the network", b.Name)}
+		}
+	}
 	out, attached := map[string][]byte{}, []*service.CephAccess{}
 	for i, ceph := range cephs(s.Owner()) {
 		if ceph == nil {

@@ -9,7 +9,6 @@ package cinder
 import (
 	_ "embed"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"stackwright.dev/kit"
@@ -113,7 +112,6 @@ func (s server) steps() []step.Step[*cinder] {
 		step.Objects(stepTypes, s.types, step.After[*cinder](service.StepCatalog),
 			step.Makes[*cinder](&openstackv1.VolumeType{}), step.Condition[*cinder]("TypesReady"),
 			step.Component[*cinder](service.ComponentSetup)),
-		step.Objects(stepMaintain, s.maintain, step.After[*cinder](stepSync), step.Makes[*cinder](&batchv1.CronJob{}),
-			step.Component[*cinder](service.ComponentSetup)),
+		service.CronStep(stepMaintain, "MaintenanceReady", s.maintain, step.After[*cinder](stepSync)),
 	}
 }

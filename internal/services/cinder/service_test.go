@@ -131,6 +131,9 @@ func TestWrongBackendsAreRefused(t *testing.T) {
 			"pool: volumes, monitors: ['192.0.2.7:3300']}}, " + rook + "]}",
 			"the Secrets rook-of-another and rook-ceph-client-volumes have different keys of user volumes, and hosts can keep " +
 				"only one of them: if they are of two Cephs, add the key fsid to the Secrets of both"},
+		"LVM": {"spec: {backends: [{name: disks, driver: cinder.volume.drivers.lvm.LVMVolumeDriver}]}",
+			"back end disks is of LVM, which takes root and the disks of one node, and pods have neither; keep volumes in a " +
+				"Ceph with rbd, or name the driver of a storage that is reached over the network"},
 		"an option": {"spec: {config: {rbd: {rbd_max_clone_deptx: 3}}}",
 			"section [rbd] takes no option rbd_max_clone_deptx; did you mean rbd_max_clone_depth?"},
 		"a value": {"spec: {config: {rbd: {rbd_max_clone_depth: deep}}}", "[rbd] rbd_max_clone_depth must be"},

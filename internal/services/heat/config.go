@@ -18,6 +18,9 @@ func options(s *scope, f *oslo.File) {
 	f.Set(oslo.Default, "stack_domain_admin", admin)
 	f.Set(oslo.Default, "stack_domain_admin_password", oslo.Literal(s.Value(refAdmin, service.KeyPassword)))
 	f.Set("clients", "endpoint_type", "internalURL")
+	// Servers are told Keystone's address, too, to answer as a user of their stack; unset it is www_authenticate_uri or,
+	// for want of that, the one inside of the cluster.
+	f.Set(oslo.Default, "server_keystone_endpoint_type", "public")
 	// It is how servers of stacks find Heat, which the catalog tells.
 	f.Set("clients_heat", "endpoint_type", "publicURL")
 	if k, ok := s.Get(service.RefKeystone).(*servicev1.Keystone); ok {

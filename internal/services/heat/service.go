@@ -11,7 +11,6 @@ import (
 	"path"
 	"strconv"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -122,7 +121,7 @@ func steps(s api) []step.Step[*heat] {
 		s.JobStep(stepSync, func(*scope) (pod, error) {
 			return pod{Component: stepSync, Alone: true, Command: []string{"heat-manage", "db_sync"}}, nil
 		}, step.Condition[*heat]("DBSyncReady")),
-		step.Objects(stepMaintain, maintain(s), step.After[*heat](stepSync), step.Makes[*heat](&batchv1.CronJob{}), setup),
+		service.CronStep(stepMaintain, "MaintenanceReady", maintain(s), step.After[*heat](stepSync)),
 	}
 }
 

@@ -310,6 +310,13 @@ func TestCertificateThatIsGiven(t *testing.T) {
 	})
 }
 
+func TestFailedFlushIsTold(t *testing.T) {
+	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Settle()
+		servicetest.TellsRuns(p, identity, "CronJobReady", "identity-trust-flush")
+	})
+}
+
 func TestHostnameWithoutAnAddressIsTold(t *testing.T) {
 	servicetest.TellsHostname(t, identity, func(patch string, cluster service.Cluster) kittest.Scenario {
 		s := scenario(t, patch)

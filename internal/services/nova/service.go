@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -173,8 +172,7 @@ func steps(s api) []step.Step[*nova] {
 		s.JobStep(stepRegister, register, step.After[*nova](stepPrepare, stepAddresses), step.Reads[*nova](refCells),
 			step.Condition[*nova]("CellsRegistered")),
 		s.RecordStep(records(), stepRegister, scheduler, conductor),
-		step.Objects(stepMaintain, maintain(s), step.After[*nova](stepPrepare), step.Makes[*nova](&batchv1.CronJob{}),
-			step.Component[*nova](service.ComponentSetup)),
+		service.CronStep(stepMaintain, "MaintenanceReady", maintain(s), step.After[*nova](stepPrepare)),
 	}
 }
 
