@@ -51,7 +51,7 @@ var broken = map[string]struct {
 	},
 	"left behind": {
 		spoil: func(d *kit.Definition[*appv1alpha1.App], _ http.RoundTripper) {
-			add(d, "kept", nil, step.OnDelete[*appv1alpha1.App](step.Retain))
+			add(d, "kept", nil, step.KeepWhen(func(*appv1alpha1.App) bool { return true }))
 		},
 		check: func(t *testing.T, w *kittest.World) { t.Helper(); w.Delete(t, nil) },
 		says:  "ConfigMap/kept is left",

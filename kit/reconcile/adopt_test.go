@@ -41,17 +41,17 @@ func TestOfAnotherController(t *testing.T) {
 	shown := ref.Local("maps", &corev1.ConfigMap{}, func(a *app) string { return a.Name + "-config" },
 		ref.Optional[*app]())
 	for name, c := range map[string]struct {
-		refs   []ref.Ref[*app]
-		policy step.Deletion
+		refs []ref.Ref[*app]
+		kept bool
 	}{
 		"in the cache":           {refs: []ref.Ref[*app]{shown}},
 		"not in the cache":       {},
-		"kept and in the cache":  {refs: []ref.Ref[*app]{shown}, policy: step.Retain},
-		"kept, not in the cache": {policy: step.Retain},
+		"kept and in the cache":  {refs: []ref.Ref[*app]{shown}, kept: true},
+		"kept, not in the cache": {kept: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			def := define(step.Objects("config", configMap("config", fixed), makesMaps, step.Condition[*app]("ConfigReady"),
-				step.OnDelete[*app](c.policy)))
+				step.KeepWhen(func(*app) bool { return c.kept })))
 			def.Refs = append(def.Refs, c.refs...)
 			inWorld(t, def, func(w *world) {
 				theirs := &corev1.ConfigMap{Data: map[string]string{"value": "theirs"}}
@@ -87,12 +87,8 @@ func TestTwoOwnersOfOneName(t *testing.T) {
 	}
 	for name, kept := range map[string]bool{"deleted with its owner": false, "kept": true} {
 		t.Run(name, func(t *testing.T) {
-			policy := step.Delete
-			if kept {
-				policy = step.Retain
-			}
 			def := define(step.Objects("config", shared, makesMaps, step.Condition[*app]("ConfigReady"),
-				step.OnDelete[*app](policy)))
+				step.KeepWhen(func(*app) bool { return kept })))
 			inWorld(t, def, func(w *world) {
 				w.create(newApp("one"))
 				w.create(newApp("two"))

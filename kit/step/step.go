@@ -15,17 +15,6 @@ import (
 	"stackwright.dev/kit/owner"
 )
 
-// Deletion says what becomes of a step's objects when the owner is deleted or the step is switched off.
-type Deletion string
-
-// The deletion policies of a step.
-const (
-	// Delete removes the objects, after those of later steps are gone.
-	Delete Deletion = ""
-	// Retain leaves the objects in place, with their labels, by which an owner of the same name finds them again.
-	Retain Deletion = "Retain"
-)
-
 // Immutable says what to do when the API server refuses a change of an immutable field.
 type Immutable string
 
@@ -94,9 +83,10 @@ type Step[T owner.Object] struct {
 	Every time.Duration
 	// EachRun runs an External step whenever the owner is looked at: its client answers from memory, and wakes the owner
 	// when something outside has changed. A Secret step with content from outside reads its Secret each time.
-	EachRun  bool
-	Deletion Deletion
-	// Keeps decides for each owner, in place of Deletion, whether the objects are retained. It may be nil.
+	EachRun bool
+	// Keeps decides for each owner whether the step's objects stay in place when it is deleted, or the step is switched
+	// off, with their labels, by which an owner of the same name finds them again. Otherwise they go, after those of
+	// later steps; nil keeps none.
 	Keeps     func(T) bool
 	Immutable Immutable
 	Adoption  Adoption
@@ -117,12 +107,7 @@ type Step[T owner.Object] struct {
 }
 
 // Retains tells whether the step's objects outlive o.
-func (s *Step[T]) Retains(o T) bool {
-	if s.Keeps != nil {
-		return s.Keeps(o)
-	}
-	return s.Deletion == Retain
-}
+func (s *Step[T]) Retains(o T) bool { return s.Keeps != nil && s.Keeps(o) }
 
 // Option changes a step.
 type Option[T owner.Object] func(*Step[T])
@@ -263,9 +248,6 @@ func Ready[T owner.Object](kind string, g gate.Gate) Option[T] {
 
 // Every looks at the step again after d at the latest. A Job that failed is run again after d.
 func Every[T owner.Object](d time.Duration) Option[T] { return func(s *Step[T]) { s.Every = d } }
-
-// OnDelete sets the deletion policy.
-func OnDelete[T owner.Object](d Deletion) Option[T] { return func(s *Step[T]) { s.Deletion = d } }
 
 // KeepWhen retains the objects of owners for which f is true, and deletes those of others.
 func KeepWhen[T owner.Object](f func(T) bool) Option[T] { return func(s *Step[T]) { s.Keeps = f } }
