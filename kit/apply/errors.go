@@ -23,11 +23,7 @@ func Classify(err error) *outcome.Outcome {
 		return o
 	}
 	c := class(err)
-	do := remedies[c]
-	if unserved(err) {
-		c, do = outcome.Unavailable, "install the CustomResourceDefinition of the kind"
-	}
-	o := outcome.Fail(c, fmt.Errorf("%w; %s", err, do))
+	o := outcome.Fail(c, fmt.Errorf("%w; %s", err, remedy(c, err)))
 	if s, ok := apierrors.SuggestsClientDelay(err); ok {
 		o.After = time.Duration(s) * time.Second
 	}
@@ -45,10 +41,28 @@ var remedies = map[outcome.Class]string{
 	outcome.Unknown:     "it is tried again; see the log of the operator",
 }
 
-// unserved tells whether the API server does not know the kind that a request was about.
-func unserved(err error) bool {
-	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) &&
-		strings.Contains(err.Error(), "could not find the requested resource")
+// refusals are what the API server says of some requests, of a class or, where that is Unknown, of any, and what a
+// person can do about them.
+var refusals = []struct {
+	class    outcome.Class
+	says, do string
+}{
+	{outcome.Unavailable, "could not find the requested resource", "install the CustomResourceDefinition of the kind"},
+	{outcome.Unavailable, "no matches for kind", "install the CustomResourceDefinition of the kind"},
+	{outcome.Unavailable, `namespaces "`, "create the namespace that the message names"},
+	{outcome.Denied, "because it is being terminated", "wait until the namespace is gone, or use another namespace"},
+	{outcome.Denied, "in API group", "give the operator the right that it names, as the ClusterRole of its chart does"},
+	{outcome.Unknown, "denied request",
+		"correct the object, or ask whoever keeps the admission policy that the message names"},
+}
+
+func remedy(c outcome.Class, err error) string {
+	for _, r := range refusals {
+		if (r.class == c || r.class == outcome.Unknown) && strings.Contains(err.Error(), r.says) {
+			return r.do
+		}
+	}
+	return remedies[c]
 }
 
 func class(err error) outcome.Class {
@@ -64,7 +78,8 @@ func class(err error) outcome.Class {
 	case apierrors.IsTooManyRequests(err):
 		return outcome.RateLimited
 	case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsServiceUnavailable(err),
-		apierrors.IsInternalError(err), apierrors.IsNotFound(err), errors.Is(err, context.DeadlineExceeded):
+		apierrors.IsInternalError(err), apierrors.IsNotFound(err), meta.IsNoMatchError(err),
+		errors.Is(err, context.DeadlineExceeded):
 		return outcome.Unavailable
 	}
 	if _, ok := errors.AsType[net.Error](err); ok {

@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/condition"
+	"stackwright.dev/kit/why"
 )
 
 // Sound returns what a message lacks of a condition that speaks against an object: the name of an object or a field, or
-// what to do next, be it to wait until the operator has done it. It goes by form: an order is a verb, of those below,
-// that begins a clause; a new verb has to be one, too.
+// what to do next, be it to wait until the operator has done it.
 func Sound(message string) error {
 	said := prefix.ReplaceAllString(message, "")
 	switch {
@@ -25,7 +25,7 @@ func Sound(message string) error {
 		return nil // the condition of that step tells the rest
 	case !object.MatchString(said) && !begins(said):
 		return errors.New("it names neither an object nor a field")
-	case !action.MatchString(said):
+	case !why.Orders(said):
 		return errors.New("it does not tell what to do next")
 	}
 	return nil
@@ -52,12 +52,6 @@ var (
 		`\b(host|component|key|member|node|nodes|pod|resources?|service|step) "?[a-z0-9]`,
 		`^The object is paused\b|\bmain component\b`,
 	}, "|"))
-	action = regexp.MustCompile(`(?i)(^|[.;:,] "?|\b(or|and|to|then|else|please) )(` + strings.Join([]string{
-		"add", "annotate", "bring", "change", "check", "choose", "correct", "create", "declare", "delete", "escape", "free",
-		"give", "install", "leave", "let", "look", "lower", "make", "mend", "move", "name", "put", "raise", "read", "remove",
-		"rename", "renew", "repair", "report", "restart", "restore", "rotate", "run", "say", "see", "set", "start", "take",
-		"upload", "use", "wait", "write",
-	}, "|") + `)\b|\bconditions say\b|\bdid you mean\b|\bmust be\b|\bit is (asked|made|run|tried) again\b|\bby itself\b`)
 )
 
 // sound fails the play for what the operator has said in it of which nobody knows what to do next.

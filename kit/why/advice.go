@@ -2,23 +2,38 @@ package why
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// split parts a sentence of the kit into what is and what to do about it.
+// split parts a message into what is and what to do about it: its last clause, and those before it that begin with an
+// order. A sentence of the kit ends so; an error may end otherwise, and have semicolons all the same.
 func split(message string) (what, do string) {
-	i := strings.LastIndex(message, "; ")
-	if i < 0 {
-		return message, ""
+	parts := strings.Split(message, "; ")
+	i := len(parts)
+	for ; i > 1; i-- {
+		if at := order.FindStringIndex(parts[i-1]); at == nil || at[0] > 0 && i < len(parts) {
+			break
+		}
 	}
-	return message[:i], message[i+2:]
+	return strings.Join(parts[:i], "; "), strings.Join(parts[i:], "; ")
 }
+
+// Orders tells whether a clause says what to do next, be it to wait. It goes by form: an order is a verb, of those
+// below, that begins a clause; a new verb has to be one, too.
+func Orders(clause string) bool { return order.MatchString(clause) }
+
+var order = regexp.MustCompile(`(?i)(^|[.;:,] "?|\b(or|and|to|then|else|please) )(` + strings.ReplaceAll(
+	"add annotate bring change check choose correct create declare delete escape free give install leave let look lower "+
+		"make mend move name put raise read remove rename renew repair report restart restore rotate run say see set start "+
+		"take upload use wait write", " ", "|") + `)\b|\bconditions say\b|\bdid you mean\b|\bmust be\b` +
+	`|\bit is (asked|made|run|tried) again\b|\bby itself\b`)
 
 // hint is what to do about one of some reasons when the message says that; in small letters, empty for any message.
 type hint struct{ reasons, says, do string }
 
-// failures are the reasons of conditions whose messages are the texts of errors, of which no part is advice.
+// failures are the reasons of conditions whose messages are the texts of errors, which may have no advice.
 const failures = "InvalidSpec Conflict QuotaExceeded Denied RateLimited Unavailable Panicked Error "
 
 // hints for pods and those who make them, tried in their order. NS and NAME stand for the object's.
@@ -54,15 +69,8 @@ var hints = []hint{
 	{"FailedCreate", "", "correct what the message names"},
 }
 
-// remedies are the hints for failures of the operator.
+// remedies are the hints for failures whose messages do not say what to do.
 var remedies = []hint{
-	{"QuotaExceeded", "", "raise the ResourceQuota of the namespace, or delete what it counts and nobody needs"},
-	{failures, "denied request", "correct the object, or ask whoever keeps the admission policy that the message names"},
-	{failures, "because it is being terminated", "wait until the namespace is gone, or use another namespace"},
-	{failures, "cannot ", "give the operator the right that the message names: see the ClusterRole of its chart"},
-	{failures, "could not find the requested resource",
-		"install the CustomResourceDefinition of the kind that the message names"},
-	{"Unavailable", "namespaces \"", "create the namespace that the message names"},
 	{"Unavailable", "", "see whether what the message names answers; the operator tries again by itself"},
 	{"Denied", "", "see whether the credentials that the object refers to are right"},
 	{"RateLimited", "", "wait: the operator tries again when the other side lets it"},
@@ -80,15 +88,12 @@ func advise(from []hint, o Object, reason, message, otherwise string) string {
 	return otherwise
 }
 
-// tell puts a condition's reason and message into the finding. Sentences of the kit end in what to do; errors do not,
-// and may have semicolons of their own.
+// tell puts a condition's reason and message into the finding.
 func (f *Finding) tell(reason, message string) {
 	f.Reason = reason
-	if slices.Contains(strings.Fields(failures), reason) {
-		f.Message, f.Do = message, advise(remedies, f.Object, reason, message, "")
-		return
+	if f.Message, f.Do = split(message); f.Do == "" {
+		f.Do = advise(remedies, f.Object, reason, message, "")
 	}
-	f.Message, f.Do = split(message)
 }
 
 // weight orders findings: what is broken comes before what merely waits.

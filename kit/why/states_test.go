@@ -1,6 +1,7 @@
 package why_test
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/kittest"
+	"stackwright.dev/kit/outcome"
 )
 
 var (
@@ -98,7 +100,35 @@ var stuck = map[string]state{
 	},
 	"dead endpoint": {
 		dead:  true,
-		first: []string{"App shop/web", "Unavailable", "connection refused", "answers"},
+		first: []string{"App shop/web", "Unavailable", "connection refused", "start it"},
+	},
+	"failure without advice": {
+		answer: &outcome.Error{Class: outcome.Unavailable, Err: errors.New("asking cloud.test, see its page: EOF; no retry")},
+		first:  []string{"App shop/web", "Unavailable", "EOF; no retry", "see whether what the message names answers"},
+	},
+	// What OpenStack answers, as internal/openstack and internal/resources put it.
+	"quota of OpenStack": {
+		answer: &outcome.Error{Class: outcome.Quota, Err: errors.New("creating the Server: service nova answered POST " +
+			"/servers with 403 Forbidden: Quota exceeded for cores: Requested 4, but already used 18 of 20 cores; raise the " +
+			"quota, or delete what is not needed: the Server is made once there is room")},
+		first: []string{"App shop/web", "QuotaExceeded", "already used 18 of 20 cores", "raise the quota, or delete what is"},
+	},
+	"state in which OpenStack cannot": {
+		answer: &outcome.Error{Class: outcome.Unknown, Reason: "Conflict", Err: errors.New("service nova answered POST " +
+			"/servers/1/action with 409 Conflict: Cannot 'resize' instance 1 while it is in vm_state error; see what holds " +
+			"it; it is tried again")},
+		first: []string{"App shop/web", "Conflict", "Cannot 'resize' instance 1", "see what holds it; it is tried again"},
+	},
+	"broken in OpenStack": {
+		answer: errors.New("the Server is in state ERROR: No valid host was found; repair it, or delete it to have it made " +
+			"again"),
+		first: []string{"App shop/web", "Error", "No valid host was found", "repair it, or delete it to have it made again"},
+	},
+	"credentials of OpenStack": {
+		answer: &outcome.Error{Class: outcome.Denied, Err: errors.New("service keystone answered POST /v3/auth/tokens with " +
+			"401 Unauthorized: The request you have made requires authentication; correct the credentials, or give their " +
+			"user the right")},
+		first: []string{"App shop/web", "Denied", "requires authentication", "correct the credentials, or give their user"},
 	},
 	"paused dependency": {
 		given: another("web", "needs: db") + another("db", "") + password,
@@ -125,6 +155,17 @@ var stuck = map[string]state{
 		fault: refused("configmaps", apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "web-config",
 			field.ErrorList{field.Forbidden(field.NewPath("metadata"), refusal)})),
 		first: []string{"App shop/web", "InvalidSpec", refusal, "admission policy"},
+	},
+	"rule of a definition": {
+		fault: refused("configmaps", apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "web-config",
+			field.ErrorList{field.Invalid(field.NewPath("spec"), "object", "region cannot be changed; make another one")})),
+		first: []string{"App shop/web", "InvalidSpec", "region cannot be changed", "make another one; correct what"},
+	},
+	"name that is taken": {
+		given: webApp + password + "\n---\n" + `{apiVersion: v1, kind: ConfigMap, metadata: {name: web-config, ` +
+			`namespace: shop, ownerReferences: [{apiVersion: v1, kind: Node, name: node-9, uid: theirs, controller: true}]}}`,
+		first: []string{"App shop/web", "Conflict", "ConfigMap web-config belongs to Node node-9",
+			"give one of the two another name"},
 	},
 	"missing right": {
 		fault: refused("configmaps", forbidden(`User "system:serviceaccount:shop:operator" cannot patch resource `+

@@ -48,8 +48,9 @@ type (
 var kind = v1alpha1.GroupVersion.WithKind("App")
 
 // definition is an operator in which much can go wrong. The annotations needs and late of an App name an App and a
-// Secret that it waits for. The step late comes first in the list and last in the graph.
-func definition(outside http.RoundTripper) kit.Definition[shop] {
+// Secret that it waits for. The step late comes first in the list and last in the graph. answer, if there is one, is
+// what the account's API says.
+func definition(outside http.RoundTripper, answer error) kit.Definition[shop] {
 	note := func(k string) func(shop) string { return func(a shop) string { return a.Annotations[k] } }
 	maps := step.Makes[shop](&corev1.ConfigMap{})
 	return kit.Definition[shop]{
@@ -70,7 +71,7 @@ func definition(outside http.RoundTripper) kit.Definition[shop] {
 			step.Job("migrate", migrate, step.After[shop]("access", "needs"), step.Condition[shop]("MigrationReady")),
 			step.External("account", step.Externals[shop, app.Account, app.Account]{
 				Dial: func(s *scope) (external.Client[app.Account, app.Account], error) {
-					return &app.Directory{URL: s.Owner().Spec.Directory, HTTP: &http.Client{Transport: outside}}, nil
+					return &app.Directory{URL: s.Owner().Spec.Directory, HTTP: &http.Client{Transport: outside}}, answer
 				},
 				Want: func(s *scope) (app.Account, error) { return app.Account{Name: s.Owner().Name}, nil },
 			}, step.After[shop]("migrate"), step.Condition[shop]("AccountReady")),
@@ -130,6 +131,8 @@ type state struct {
 	fault kittest.Fault
 	// dead tells that nothing outside of Kubernetes answers.
 	dead bool
+	// answer is an error of what answers outside of Kubernetes.
+	answer error
 	// script brings the state about.
 	script func(*kittest.Play)
 	// first is what the first cause has to say: the object, or how its name begins, the reason, and parts of message and
@@ -289,7 +292,7 @@ func world(t *testing.T, s state) *kittest.World {
 	sc := kittest.Scenario{
 		Scheme: scheme,
 		Controllers: func(outside http.RoundTripper) ([]kit.Controller, error) {
-			c, err := kit.New(definition(outside), scheme)
+			c, err := kit.New(definition(outside, s.answer), scheme)
 			return []kit.Controller{c}, err
 		},
 		CRDs: []string{"../examples/app/crd"}, Files: []string{file}, Children: s.children,
