@@ -213,6 +213,23 @@ func TestWhy(t *testing.T) {
 	}
 }
 
+// A Service of the catalog is not taken for the one of Kubernetes that has its name, neither where an Endpoint refers
+// to it nor where Glance has made both.
+func TestWhyOfTheCatalog(t *testing.T) {
+	w := newWorld(t, ready, "testdata/catalog.yaml")
+	w.status("OpenStackControlPlane", "cloud", `{"inventory":[{"step":"glance","group":"service.stackwright.dev",`+
+		`"kind":"Glance","namespace":"openstack","name":"cloud-glance","uid":"g"}]}`)
+	for _, waits := range []string{"Endpoint cloud-glance-internal", "Service cloud-glance"} {
+		w.status("Glance", "cloud-glance", `{"steps":[{"name":"catalog","state":"Waiting","waitingFor":"`+waits+`"}]}`)
+		w.run("why", "glance").want(t, exitNo, "First cause: Service openstack/cloud-glance, step resource: Denied",
+			"You are not authorized", "What to do: correct the credentials, or give their user the right")
+		f := answers[*why.Finding](t, w, exitNo, "why", "glance").First()
+		if f.Object.Group != openstackv1.GroupVersion.Group {
+			t.Errorf("waiting for %s, the first cause is a Service of group %q", waits, f.Object.Group)
+		}
+	}
+}
+
 // Without an argument the control plane is not all that is looked at: a block of hosts stands beside it.
 func TestWhyBesideTheControlPlane(t *testing.T) {
 	w := newWorld(t, ready)

@@ -9,15 +9,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
-	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/apply"
-	"stackwright.dev/kit/owner"
 )
 
 // contentBytes is how much content of Secrets and ConfigMaps the store holds at most.
@@ -126,18 +123,4 @@ func ours() labels.Selector {
 		return labels.Everything() // cannot happen: the label is a constant
 	}
 	return labels.NewSelector().Add(*r)
-}
-
-// wholeTransform keeps the object and compacts managed fields only.
-func wholeTransform(managers map[string]bool) toolscache.TransformFunc {
-	return func(in any) (any, error) {
-		if obj, ok := in.(metav1.Object); ok {
-			apply.Compact(obj, managers)
-			share(obj)
-		}
-		if o, ok := in.(owner.Object); ok {
-			shareStatus(o.KitStatus())
-		}
-		return in, nil
-	}
 }

@@ -165,7 +165,6 @@ func (s *Store) Each(f func(schema.GroupKind) error) error {
 // objects, objects of ours only where nobody refers to others.
 func (s *Store) Options(base ctrlcache.Options) (ctrlcache.Options, error) {
 	base.ReaderFailOnMissingInformer = true
-	base.DefaultTransform = transform(s.managers)
 	base.DefaultUnsafeDisableDeepCopy = new(true)
 	base.ByObject = map[client.Object]ctrlcache.ByObject{}
 	err := s.Each(func(gk schema.GroupKind) error {
@@ -173,12 +172,9 @@ func (s *Store) Options(base ctrlcache.Options) (ctrlcache.Options, error) {
 		if err != nil {
 			return err
 		}
-		by := ctrlcache.ByObject{}
+		by := ctrlcache.ByObject{Transform: s.kinds[gk].transform(s.managers)}
 		if !s.kinds[gk].use.Unowned {
 			by.Label = cmp.Or(s.kinds[gk].use.Select, ours())
-		}
-		if s.kinds[gk].use.Whole {
-			by.Transform = wholeTransform(s.managers)
 		}
 		base.ByObject[proto] = by
 		return nil

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/apply"
 	"stackwright.dev/kit/owner"
@@ -20,17 +20,24 @@ import (
 // annotationLastApplied is written by client-side kubectl apply and doubles the size of an object.
 const annotationLastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// transform makes records out of objects: managed fields become one hash per manager, and what no gate looks at goes.
-func transform(managers map[string]bool) toolscache.TransformFunc {
+// transform makes records out of objects of a kind, whose names decoders leave out: managed fields become one hash per
+// manager, and what no gate looks at goes, unless the whole object is wanted.
+func (k *kind) transform(managers map[string]bool) toolscache.TransformFunc {
 	return func(in any) (any, error) {
-		if t, ok := in.(toolscache.DeletedFinalStateUnknown); ok {
-			return t, nil
-		}
-		obj, ok := in.(metav1.Object)
+		obj, ok := in.(client.Object)
 		if !ok {
-			return nil, fmt.Errorf("caching %T: it has no object metadata", in)
+			return in, nil
 		}
-		Trim(obj, managers)
+		obj.GetObjectKind().SetGroupVersionKind(k.gvk)
+		if !k.use.Whole {
+			Trim(obj, managers)
+			return in, nil
+		}
+		apply.Compact(obj, managers)
+		share(obj)
+		if o, ok := in.(owner.Object); ok {
+			shareStatus(o.KitStatus())
+		}
 		return in, nil
 	}
 }

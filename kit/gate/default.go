@@ -126,9 +126,14 @@ func kindOf(obj client.Object) string {
 
 func name(obj client.Object) string { return kindOf(obj) + " " + obj.GetName() }
 
-// look is what a person does next.
+// look is what a person does next. Kubernetes has kinds of the same names as others, such as Service, and kubectl takes
+// a word for its own, so others get their group.
 func look(obj client.Object) string {
-	what := strings.ToLower(kindOf(obj)) + "/" + obj.GetName()
+	gk := schema.GroupKind{Group: obj.GetObjectKind().GroupVersionKind().Group, Kind: kindOf(obj)}
+	if native(gk.Group) {
+		gk.Group = ""
+	}
+	what := strings.ToLower(gk.String()) + "/" + obj.GetName()
 	if obj.GetNamespace() == "" {
 		return "see kubectl describe " + what
 	}

@@ -212,7 +212,7 @@ func TestCustomResources(t *testing.T) {
 		"own not observed":      {widgetOf(1, ready), "current generation"},
 		"own without condition": {widgetOf(2), "no Ready condition yet"},
 		"foreign ready":         {foreign(condition("Ready", "True")), ""},
-		"foreign not ready":     {foreign(condition("Ready", "False")), "Because: of it"},
+		"foreign not ready":     {foreign(condition("Ready", "False")), "it; see kubectl -n os describe foo.example.org/x"},
 		"foreign stalled":       {foreign(condition("Stalled", "True")), "Because: of it"},
 		"foreign not observed":  {foreignStatus(map[string]any{"observedGeneration": int64(1)}), "current generation"},
 		"foreign without":       {foreignStatus(nil), ""},

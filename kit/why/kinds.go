@@ -1,6 +1,7 @@
 package why
 
 import (
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -22,21 +23,30 @@ func native() []schema.GroupVersionKind {
 	}
 }
 
-// target finds the object that a step waits for: `Kind name` or `Kind namespace/name`.
-func (w *walk) target(waiting, namespace string) (schema.GroupVersionKind, client.ObjectKey, bool) {
-	kind, name, ok := strings.Cut(waiting, " ")
+// target finds the object that a step of o waits for: `Kind name` or `Kind namespace/name`. Of kinds of one name, such
+// as a Service of Kubernetes and one of a catalog, it is that of which the step has made such an object, else that of
+// the group of o, else that of Kubernetes.
+func (w *walk) target(o Object, st *owner.Status, s *owner.Step) (schema.GroupVersionKind, client.ObjectKey, bool) {
+	kind, name, ok := strings.Cut(s.WaitingFor, " ")
 	if !ok || name == "" || strings.ContainsAny(name, " ,;:") {
 		return schema.GroupVersionKind{}, client.ObjectKey{}, false
 	}
+	key := client.ObjectKey{Namespace: o.Namespace, Name: name}
 	if ns, n, ok := strings.Cut(name, "/"); ok {
-		namespace, name = ns, n
+		key.Namespace, key.Name = ns, n
 	}
-	for _, gvk := range append(native(), w.Kinds...) {
-		if gvk.Kind == kind {
-			return gvk, client.ObjectKey{Namespace: namespace, Name: name}, true
+	for _, m := range w.made(st, s.Name) {
+		if m.gvk.Kind == kind && m.key == key {
+			return m.gvk, key, true
 		}
 	}
-	return schema.GroupVersionKind{}, client.ObjectKey{}, false
+	near := slices.DeleteFunc(slices.Clone(w.Kinds), func(k schema.GroupVersionKind) bool { return k.Group != o.Group })
+	for _, gvk := range slices.Concat(near, native(), w.Kinds) {
+		if gvk.Kind == kind {
+			return gvk, key, true
+		}
+	}
+	return schema.GroupVersionKind{}, key, false
 }
 
 // made lists the objects that a step made and that the walk can look into.

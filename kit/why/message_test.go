@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,4 +56,20 @@ func TestMessages(t *testing.T) {
 	if all < 100 {
 		t.Errorf("%d messages were looked at", all)
 	}
+}
+
+// Kubernetes has kinds of the same names as others, so what to look at is named with its group: by the process that has
+// read the object as by the one that has written it.
+func TestObjectsAreNamedWithTheirGroup(t *testing.T) {
+	given := another("web", "needs: db") + strings.Replace(another("db", ""), "a:1", "none", 1) + password
+	world(t, state{given: given}).Run(t, func(p *kittest.Play) {
+		for range 2 {
+			const want = "; see kubectl -n shop describe app.example.kit.stackwright.dev/db"
+			if got := p.Condition("App/web", "NeedsReady").Message; !strings.HasSuffix(got, want) {
+				t.Errorf("the message is %q, want at its end %q", got, want)
+			}
+			p.Restart()
+			p.Settle()
+		}
+	})
 }

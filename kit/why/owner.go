@@ -94,7 +94,7 @@ func (w *walk) step(ctx context.Context, o Object, st *owner.Status, s *owner.St
 
 // behind looks at the object that a step waits for, or else at everything that the step made.
 func (w *walk) behind(ctx context.Context, o Object, st *owner.Status, s *owner.Step) []*Finding {
-	if gvk, key, ok := w.target(s.WaitingFor, o.Namespace); ok {
+	if gvk, key, ok := w.target(o, st, s); ok {
 		if f := w.explain(ctx, gvk, key); f != nil {
 			return []*Finding{f}
 		}

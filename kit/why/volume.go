@@ -84,10 +84,10 @@ func (w *walk) class(ctx context.Context, c *corev1.PersistentVolumeClaim) (*sto
 			return s, nil
 		}
 	}
-	o := Object{Kind: "StorageClass", Name: name}
+	o := Object{Group: storagev1.GroupName, Kind: "StorageClass", Name: name}
 	if name == "" {
-		return nil, &Finding{Object: Object{Kind: "StorageClass", Name: "(default)"}, Reason: "NoDefault",
-			Since:   c.CreationTimestamp,
+		o.Name = "(default)"
+		return nil, &Finding{Object: o, Reason: "NoDefault", Since: c.CreationTimestamp,
 			Message: "the cluster has no default storage class and the claim names none",
 			Do:      "set storageClass in the object, or mark one as default with the annotation " + defaultClass + "=true"}
 	}

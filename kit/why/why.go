@@ -16,6 +16,8 @@ import (
 
 // Object names an object of the cluster.
 type Object struct {
+	// Group of the kind; empty for those of Kubernetes' core.
+	Group     string `json:"group,omitempty"`
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
@@ -90,7 +92,7 @@ func (e Explainer) Explain(ctx context.Context, gvk schema.GroupVersionKind, key
 
 // explain looks at each object once, so that a circle of objects that wait for each other ends.
 func (w *walk) explain(ctx context.Context, gvk schema.GroupVersionKind, key client.ObjectKey) *Finding {
-	o := Object{Kind: gvk.Kind, Namespace: key.Namespace, Name: key.Name}
+	o := Object{Group: gvk.Group, Kind: gvk.Kind, Namespace: key.Namespace, Name: key.Name}
 	if w.seen[o] || len(w.seen) >= depth*8 {
 		return nil
 	}
