@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	storagev1 "k8s.io/api/storage/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -14,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
+	"stackwright.dev/stackwright/internal/cli/install"
 )
 
 // Whatever kind a controller reconciles, why and tree find an object of it that is not ready, and diff compares it.
@@ -39,6 +43,55 @@ func TestEveryKindIsKnown(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Kinds that nobody reconciles are data: what is there is in order, and what is not there is told. So it is with those
+// of ours that have a CRD and no controller, and with those that a cluster has besides.
+func TestEveryKindWithoutStateIsKnown(t *testing.T) {
+	files, err := install.CRDs()
+	must(t, err)
+	var left []string
+	for _, text := range files {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		must(t, yaml.Unmarshal(text, crd))
+		gvk := schema.GroupVersionKind{Group: crd.Spec.Group, Version: versionOf, Kind: crd.Spec.Names.Kind}
+		if slices.Contains(ownKinds(), gvk) {
+			continue
+		}
+		left = append(left, gvk.Kind)
+		t.Run(gvk.Kind, func(t *testing.T) {
+			w := newWorld(t)
+			u := &unstructured.Unstructured{}
+			must(t, yaml.Unmarshal([]byte(sampleOf(t, strings.ToLower(gvk.Kind))), &u.Object))
+			if crd.Spec.Scope == apiextensionsv1.NamespaceScoped {
+				u.SetNamespace("openstack")
+			}
+			must(t, w.client.Create(t.Context(), u))
+			w.withoutState(strings.ToLower(gvk.Kind)+"."+gvk.Group, gvk.Kind, u.GetName())
+		})
+	}
+	slices.Sort(left)
+	if d := cmp.Diff([]string{"OpenStackRelease", "ReferenceGrant"}, left); d != "" {
+		t.Errorf("kinds that nobody reconciles (-want +got):\n%s", d)
+	}
+	t.Run("StorageClass", func(t *testing.T) {
+		w := newWorld(t)
+		class := &storagev1.StorageClass{Provisioner: "example.org/disks"}
+		class.Name = "standard"
+		must(t, w.client.Create(t.Context(), class))
+		w.withoutState("storageclass", "StorageClass", "standard")
+	})
+}
+
+// withoutState asks why and tree about an object that is there and about one that is not.
+func (w *world) withoutState(word, kind, name string) {
+	w.t.Helper()
+	w.run("why", word+"/"+name).want(w.t, exitDone, "Everything is ready.")
+	if out := w.run("tree", word+"/"+name).want(w.t, exitDone).out; out != kind+" "+name+"\n" {
+		w.t.Errorf("the tree is %q", out)
+	}
+	w.run("why", word+"/nowhere").want(w.t, exitNo, ": NotFound", "What to do: create it, or correct the name")
+	w.run("tree", word+"/nowhere").want(w.t, exitFailed, "has no "+kind+" nowhere; see kubectl get "+strings.ToLower(kind))
 }
 
 // broken makes the sample of a kind's page, with all that is beside it, and has it say that it is not ready.

@@ -137,26 +137,31 @@ func kindNamed(c client.Client, word string) (schema.GroupVersionKind, error) {
 	return gvk, nil
 }
 
-// builtin are the groups and versions of Kubernetes that why looks into.
+// builtin are the kinds of Kubernetes itself. A RESTMapper that was not asked before knows those of the core only by
+// their name alone.
 func builtin(gvk schema.GroupVersionKind) bool {
-	return gvk.Version == "v1" && (gvk.Group == "" || gvk.Group == "apps" || gvk.Group == "batch")
+	return gvk.Version == "v1" && (!strings.Contains(gvk.Group, ".") || strings.HasSuffix(gvk.Group, ".k8s.io"))
 }
 
 // ownKinds lists the kinds that kit controllers reconcile.
 func ownKinds() []schema.GroupVersionKind {
 	var out []schema.GroupVersionKind
-	s := operator.Scheme()
-	for gvk := range s.AllKnownTypes() {
-		if !ours(gvk.Group) {
-			continue
-		}
-		if o, err := s.New(gvk); err == nil {
-			if _, ok := o.(owner.Object); ok {
-				out = append(out, gvk)
-			}
+	for gvk := range operator.Scheme().AllKnownTypes() {
+		if reconciled(gvk) {
+			out = append(out, gvk)
 		}
 	}
 	return out
+}
+
+// reconciled tells whether a kit controller reconciles a kind. Objects of other kinds of ours are data without a state.
+func reconciled(gvk schema.GroupVersionKind) bool {
+	if !ours(gvk.Group) {
+		return false
+	}
+	o, err := operator.Scheme().New(gvk)
+	_, ok := o.(owner.Object)
+	return err == nil && ok
 }
 
 func (a *app) showWhy(f *why.Finding, all bool) {

@@ -14,12 +14,16 @@ import (
 	"stackwright.dev/kit/owner"
 )
 
-// owner explains an object that a kit controller reconciles.
+// owner explains an object that a kit controller reconciles, and one of another kind by the gate of that: many are data
+// without a state, which only have to be there.
 func (w *walk) owner(ctx context.Context, gvk schema.GroupVersionKind, o Object) *Finding {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(gvk)
 	if f := w.read(ctx, o, u); f != nil {
 		return f
+	}
+	if !slices.Contains(w.Kinds, gvk) {
+		return gated(o, u)
 	}
 	st := statusOf(u)
 	ready := find(st.Conditions, "Ready")
