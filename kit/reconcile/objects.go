@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,10 +57,7 @@ func (r *run[T]) render(i int) ([]wanted, *outcome.Outcome) {
 	}
 	sc := r.scope(i)
 	objs, err := s.Render(sc)
-	if err == nil {
-		err = sc.Err()
-	}
-	if err != nil {
+	if err = cmp.Or(err, sc.Err()); err != nil {
 		return nil, outcome.FromError(fmt.Errorf("rendering step %s: %w", s.Name, err))
 	}
 	want := make([]wanted, 0, len(objs))

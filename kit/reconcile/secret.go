@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,10 +41,7 @@ func (r *run[T]) runSecret(i int) *outcome.Outcome {
 		r.Observe.Rendered(r.Name, s.Name)
 	}
 	gen, err := s.Generate(sc, data)
-	if err == nil {
-		err = sc.Err()
-	}
-	if err != nil {
+	if err = cmp.Or(err, sc.Err()); err != nil {
 		return outcome.FromError(fmt.Errorf("generating secret %s: %w", names[0].GetName(), err))
 	}
 	r.noteDue(gen, have[0])

@@ -1,6 +1,7 @@
 package step
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1" // UUID version 5 is defined on SHA-1; nothing secret hangs on it
 	"fmt"
@@ -57,17 +58,11 @@ func (e Externals[T, D, O]) policy(o T) external.Policy {
 
 func (e Externals[T, D, O]) act(ctx context.Context, sc *Scope[T]) *outcome.Outcome {
 	c, err := e.Dial(sc)
-	if err == nil {
-		err = sc.Err()
-	}
-	if err != nil {
+	if err = cmp.Or(err, sc.Err()); err != nil {
 		return outcome.FromError(fmt.Errorf("connecting: %w", err))
 	}
 	want, err := e.Want(sc)
-	if err == nil {
-		err = sc.Err()
-	}
-	if err != nil {
+	if err = cmp.Or(err, sc.Err()); err != nil {
 		return outcome.FromError(fmt.Errorf("rendering: %w", err))
 	}
 	cell := sc.Cell()
@@ -173,10 +168,7 @@ func (e Externals[T, D, O]) release(ctx context.Context, sc *Scope[T]) *outcome.
 		return nil
 	}
 	c, err := e.Dial(sc)
-	if err == nil {
-		err = sc.Err()
-	}
-	if err != nil {
+	if err = cmp.Or(err, sc.Err()); err != nil {
 		return outcome.Fail(outcome.Unavailable, fmt.Errorf("connecting to delete the resource: %w", err))
 	}
 	cell := sc.Cell()
