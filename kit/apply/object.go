@@ -43,6 +43,8 @@ const (
 	AnnotationOrder = "kit.stackwright.dev/order"
 	// AnnotationDue is when a generated Secret wants to be looked at again, RFC 3339.
 	AnnotationDue = "kit.stackwright.dev/due"
+	// AnnotationChanged is when a generated Secret that is never renewed by itself got its content, RFC 3339.
+	AnnotationChanged = "kit.stackwright.dev/changed"
 )
 
 // Origin says where an object comes from; it becomes labels, annotations and the owner reference.

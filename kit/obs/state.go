@@ -24,7 +24,7 @@ type StepState struct {
 	Since time.Time
 	// Due is when the first of the Secrets that the step renews is to be renewed; zero when it renews none.
 	Due time.Time
-	// Oldest is when the first of the Secrets that the step never renews was made; zero when there is none.
+	// Oldest is when the first of the Secrets that the step never renews got its content; zero when there is none.
 	Oldest time.Time
 }
 
@@ -49,7 +49,7 @@ func newStates() *states {
 		longest: perStep("kit_step_longest_wait_seconds", "How long the step that waits or fails for longest has done so."),
 		due: perStep("kit_secret_renewal_seconds",
 			"Time until the first of the step's Secrets is to be renewed; below zero it is late."),
-		oldest: perStep("kit_secret_age_seconds", "Age of the oldest of the step's Secrets that are never renewed."),
+		oldest: perStep("kit_secret_age_seconds", "Age of the oldest content of the step's Secrets that are never renewed."),
 	}
 }
 

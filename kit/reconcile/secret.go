@@ -28,23 +28,23 @@ func (r *run[T]) runSecret(i int) *outcome.Outcome {
 		return outcome.FromError(fmt.Errorf("naming the secret of step %s: %w", s.Name, err))
 	}
 	have := make([]*corev1.Secret, len(names)) // the Secret, and its copy if it has one
-	var data map[string][]byte
+	from := &corev1.Secret{}
 	for n := range names {
 		if have[n], err = r.readSecret(client.ObjectKeyFromObject(names[n])); err != nil {
 			return apply.Classify(err)
 		}
-		if have[n] != nil && len(data) == 0 {
-			data = maps.Clone(have[n].Data)
+		if have[n] != nil && len(from.Data) == 0 {
+			from = have[n]
 		}
 	}
 	if r.Observe != nil {
 		r.Observe.Rendered(r.Name, s.Name)
 	}
-	gen, err := s.Generate(sc, data)
+	gen, err := s.Generate(sc, maps.Clone(from.Data))
 	if err = cmp.Or(err, sc.Err()); err != nil {
 		return outcome.FromError(fmt.Errorf("generating secret %s: %w", names[0].GetName(), err))
 	}
-	r.noteDue(gen, have[0])
+	r.noteTime(gen, from)
 	want := make([]wanted, len(names))
 	for n := range names {
 		gen.Secret.Name, gen.Secret.Namespace = names[n].GetName(), names[n].GetNamespace()
@@ -70,19 +70,25 @@ func (r *run[T]) readSecret(key types.NamespacedName) (*corev1.Secret, error) {
 	return sec, nil
 }
 
-// noteDue writes down when the Secret asks to be looked at again; what was written for the same content stays.
-func (r *run[T]) noteDue(gen *step.Generated, have *corev1.Secret) {
-	if gen.Next <= 0 {
-		return
-	}
-	sec, due := gen.Secret, r.now.Add(gen.Next)
+// noteTime writes down when the Secret asks to be looked at again, or else when it got its content; what was written
+// for the same content stays.
+func (r *run[T]) noteTime(gen *step.Generated, from *corev1.Secret) {
+	sec, same := gen.Secret, equalData(gen.Secret.Data, from.Data)
 	if sec.Annotations == nil {
 		sec.Annotations = map[string]string{}
 	}
-	if have != nil && equalData(sec.Data, have.Data) && have.Annotations[apply.AnnotationDue] != "" {
-		if old, err := time.Parse(time.RFC3339, have.Annotations[apply.AnnotationDue]); err == nil && old.After(r.now) {
-			due = old
+	if gen.Next <= 0 {
+		if old := from.Annotations[apply.AnnotationChanged]; !same {
+			sec.Annotations[apply.AnnotationChanged] = r.now.UTC().Format(time.RFC3339)
+		} else if old != "" {
+			sec.Annotations[apply.AnnotationChanged] = old
 		}
+		return
+	}
+	due := r.now.Add(gen.Next)
+	old, err := time.Parse(time.RFC3339, from.Annotations[apply.AnnotationDue])
+	if same && err == nil && old.After(r.now) {
+		due = old
 	}
 	sec.Annotations[apply.AnnotationDue] = due.UTC().Format(time.RFC3339)
 	r.wake(due.Sub(r.now) + time.Second)

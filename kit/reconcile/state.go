@@ -67,12 +67,15 @@ func (l *Loop[T]) addSecret(s *obs.StepState, it *owner.Item) {
 	if rec == nil {
 		return
 	}
-	due, err := time.Parse(time.RFC3339, rec.GetAnnotations()[apply.AnnotationDue])
-	if err != nil {
-		s.Oldest = earlier(s.Oldest, rec.GetCreationTimestamp().Time)
+	if due, err := time.Parse(time.RFC3339, rec.GetAnnotations()[apply.AnnotationDue]); err == nil {
+		s.Due = earlier(s.Due, due)
 		return
 	}
-	s.Due = earlier(s.Due, due)
+	since, err := time.Parse(time.RFC3339, rec.GetAnnotations()[apply.AnnotationChanged])
+	if err != nil {
+		since = rec.GetCreationTimestamp().Time
+	}
+	s.Oldest = earlier(s.Oldest, since)
 }
 
 // earlier is the earlier of two times, of which zero is none.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"stackwright.dev/kit/outcome"
@@ -110,5 +111,47 @@ func TestStateShows(t *testing.T) {
 				t.Errorf("%s is still there: %v", gone, v)
 			}
 		}
+	})
+}
+
+// TestAgeIsThatOfTheContent: the age of a Secret begins anew when the same Secret gets another content, and goes on
+// when the operator starts again or the Secret comes back from its copy. Noting that costs no write of its own.
+func TestAgeIsThatOfTheContent(t *testing.T) {
+	password := step.Secret("password", func(s *scope, _ map[string][]byte) (*step.Generated, error) {
+		return &step.Generated{Secret: &corev1.Secret{Data: map[string][]byte{"key": []byte(s.Owner().Spec.Image)}}}, nil
+	}, func(a *app) string { return a.Name + "-password" }, step.Copied[*app]())
+	inWorld(t, define(password), func(w *world) {
+		want := func(after string, want time.Duration) {
+			t.Helper()
+			age, there := metric(t, "kit_secret_age_seconds", "controller", w.def.Name, "step", "password")
+			if !there || age < want.Seconds() || age > (want+2*time.Minute).Seconds() { // a start takes a minute
+				t.Errorf("%s: the age is %v s (%v), want %v", after, age, there, want.Seconds())
+			}
+		}
+		get := func() *corev1.Secret {
+			s := &corev1.Secret{}
+			w.do(w.c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one-password"}, s))
+			return s
+		}
+		w.create(newApp("one"))
+		w.pass(time.Hour)
+		want("made", time.Hour)
+		change(w, &app{}, "one", func(a *app) { a.Spec.Image = "rotated:2" })
+		want("rotated", 0)
+		w.reqs.take()
+		w.pass(time.Hour)
+		w.wantRequests("at rest", 0)
+		want("at rest", time.Hour)
+		version := get().ResourceVersion
+		w.stop()
+		w.start()
+		w.pass(time.Hour)
+		want("started again", 2*time.Hour)
+		if now := get().ResourceVersion; now != version {
+			t.Errorf("the Secret is written at the start: version %s, then %s", version, now)
+		}
+		w.do(w.c.Delete(t.Context(), get()))
+		w.pass(settle)
+		want("back from its copy", 2*time.Hour)
 	})
 }
