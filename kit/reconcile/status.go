@@ -285,15 +285,13 @@ func (r *run[T]) aggregate(st *owner.Status) {
 	full := because(r.Steps[at].Name) + msg
 	condition.Set(&st.Conditions, metav1.Condition{Type: condition.Ready, Status: condition.False, Reason: reason,
 		Message: full, ObservedGeneration: gen})
+	is, isNot := condition.Reconciling, condition.Stalled
 	if r.stalled() {
-		condition.Set(&st.Conditions, metav1.Condition{Type: condition.Stalled, Status: condition.True, Reason: reason,
-			Message: full, ObservedGeneration: gen})
-		meta.RemoveStatusCondition(&st.Conditions, condition.Reconciling)
-		return
+		is, isNot = isNot, is
 	}
-	meta.RemoveStatusCondition(&st.Conditions, condition.Stalled)
-	condition.Set(&st.Conditions, metav1.Condition{Type: condition.Reconciling, Status: condition.True, Reason: reason,
-		Message: full, ObservedGeneration: gen})
+	meta.RemoveStatusCondition(&st.Conditions, isNot)
+	condition.Set(&st.Conditions, metav1.Condition{Type: is, Status: condition.True, Reason: reason, Message: full,
+		ObservedGeneration: gen})
 }
 
 // stalled tells whether the owner needs a person, or has waited for longer than the deadline.
