@@ -22,7 +22,8 @@ type StepState struct {
 	Waiting, Failed int
 	// Since is when the one that has been so for longest came into that state.
 	Since time.Time
-	// Due is when the first of the Secrets that the step renews is to be renewed; zero when it renews none.
+	// Due is when the first of the Secrets that the step renews is to be renewed, or the first that a person gave it ends;
+	// zero when there is none.
 	Due time.Time
 	// Oldest is when the first of the Secrets that the step never renews got its content; zero when there is none.
 	Oldest time.Time
@@ -48,7 +49,7 @@ func newStates() *states {
 		failed:  perStep("kit_steps_failed", "Objects whose step failed and is tried again."),
 		longest: perStep("kit_step_longest_wait_seconds", "How long the step that waits or fails for longest has done so."),
 		due: perStep("kit_secret_renewal_seconds",
-			"Time until the first of the step's Secrets is to be renewed; below zero it is late."),
+			"Time until the first of the step's Secrets is to be renewed, or one that was given ends; below zero it is late."),
 		oldest: perStep("kit_secret_age_seconds", "Age of the oldest content of the step's Secrets that are never renewed."),
 	}
 }

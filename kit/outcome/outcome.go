@@ -74,6 +74,9 @@ type Outcome struct {
 	Message string
 	// After asks to look again after that time although nothing may have changed; zero leaves it to events and backoff.
 	After time.Duration
+	// Ends is when what a person gave is of no use any more, such as a certificate; zero when that is never. The metrics
+	// tell it, as of what the operator renews itself.
+	Ends time.Time
 	// Detail helps to look further and differs each time, such as the id of a request: for events and the log only.
 	Detail string
 	// Err is the cause of a failure, for the log.

@@ -37,6 +37,7 @@ type stepMemory struct {
 	out       *outcome.Outcome
 	outputs   uint64 // what was made of the step before the try that failed
 	leaves    bool   // it was to let go when it failed
+	ends      time.Time
 }
 
 type refKey struct {
@@ -177,19 +178,17 @@ func (m *memories) dropGate(uid types.UID) {
 	m.mu.Unlock()
 }
 
-func (m *memory) step(i int) *stepMemory {
+// put remembers what a step came to.
+func (m *memory) put(i int, s stepMemory) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.steps == nil {
 		m.steps = map[int]*stepMemory{}
 	}
-	if m.steps[i] == nil {
-		m.steps[i] = &stepMemory{}
-	}
-	return m.steps[i]
+	m.steps[i] = &s
 }
 
-// peek is step without making one.
+// peek returns what is remembered of a step, or nil.
 func (m *memory) peek(i int) *stepMemory {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -323,7 +323,7 @@ func (r *run[T]) release(i int) bool {
 			out.Class = outcome.Unknown // no input is left that somebody could correct
 		}
 		r.fail(i, 0, out)
-		r.mem.step(i).leaves = true
+		r.mem.peek(i).leaves = true
 		return false
 	}
 	r.conclude(i, out)

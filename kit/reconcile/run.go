@@ -228,8 +228,10 @@ func (r *run[T]) settle(i int, out *outcome.Outcome) {
 	r.mem.setRan(i)
 	mem := r.mem.peek(i)
 	if every := s.Every; every > 0 || out.Delay() > 0 || mem != nil {
-		m := r.mem.step(i)
-		*m = stepMemory{fp: fp}
+		m := stepMemory{fp: fp}
+		if out != nil {
+			m.ends = out.Ends
+		}
 		if d := out.Delay(); d > 0 {
 			every = d
 		}
@@ -237,6 +239,7 @@ func (r *run[T]) settle(i int, out *outcome.Outcome) {
 			m.due = r.now.Add(every)
 			r.wake(every)
 		}
+		r.mem.put(i, m)
 	}
 	r.Backoff.Reset(r.backoffKey(i))
 	if out.Ready() && (s.Kind == step.KindObjects || s.Kind == step.KindSecret) {
@@ -248,15 +251,14 @@ func (r *run[T]) settle(i int, out *outcome.Outcome) {
 func (r *run[T]) fail(i int, fp fingerprint, out *outcome.Outcome) {
 	res := &r.results[i]
 	res.state, res.out = owner.StepFailed, out
-	m := r.mem.step(i)
-	if m.out != nil && m.fp != fp {
+	if m := r.mem.peek(i); m != nil && m.out != nil && m.fp != fp {
 		r.Backoff.Reset(r.backoffKey(i)) // other inputs fail in their own right
 	}
 	wait := r.Backoff.Next(r.backoffKey(i), out.Class, out.After)
 	if r.Steps[i].Kind == step.KindJob && out.After > 0 {
 		wait = out.After
 	}
-	*m = stepMemory{fp: fp, out: out, notBefore: r.now.Add(wait), outputs: res.outputs}
+	r.mem.put(i, stepMemory{fp: fp, out: out, notBefore: r.now.Add(wait), outputs: res.outputs, ends: out.Ends})
 	r.wake(wait)
 	if out.Err != nil && out.Class != outcome.Invalid {
 		r.log.Info("step failed", "step", r.Steps[i].Name, "class", out.Class.String(), "error", out.Message,

@@ -28,13 +28,19 @@ func (l *Loop[T]) State() obs.State {
 			ready = string(c.Status)
 		}
 		st.Objects[ready]++
-		l.addSteps(st.Steps, o.KitStatus())
+		l.addSteps(st.Steps, o)
 	})
 	return st
 }
 
 // addSteps adds the steps of one owner that this process runs.
-func (l *Loop[T]) addSteps(sum map[string]obs.StepState, st *owner.Status) {
+func (l *Loop[T]) addSteps(sum map[string]obs.StepState, o T) {
+	st, ends := o.KitStatus(), map[int]time.Time{}
+	l.memories.note(client.ObjectKeyFromObject(o), func(m *memory) {
+		for i, mem := range m.steps {
+			ends[i] = mem.ends
+		}
+	})
 	for n := range st.Steps {
 		i := l.indexOf(st.Steps[n].Name)
 		if i < 0 || !l.runs(&l.Steps[i]) {
@@ -42,6 +48,8 @@ func (l *Loop[T]) addSteps(sum map[string]obs.StepState, st *owner.Status) {
 		}
 		s := sum[l.Steps[i].Name]
 		switch st.Steps[n].State {
+		case owner.StepOff:
+			continue
 		case owner.StepWaiting:
 			s.Waiting++
 			s.Since = earlier(s.Since, st.Steps[n].Since.Time)
@@ -49,6 +57,7 @@ func (l *Loop[T]) addSteps(sum map[string]obs.StepState, st *owner.Status) {
 			s.Failed++
 			s.Since = earlier(s.Since, st.Steps[n].Since.Time)
 		}
+		s.Due = earlier(s.Due, ends[i])
 		sum[l.Steps[i].Name] = s
 	}
 	for n := range st.Inventory {

@@ -60,8 +60,15 @@ func requested(tb testing.TB, controller string) (sum float64) {
 	return sum
 }
 
+// given is a step with something that ends, unless an owner has the annotation own.
+func given(end *time.Time) step.Step[*app] {
+	return step.Check("given", func(context.Context, *scope) *outcome.Outcome {
+		return &outcome.Outcome{State: outcome.StateDone, After: time.Until(*end), Ends: *end}
+	}, step.When(func(a *app) bool { return a.Annotations["own"] == "" }))
+}
+
 // TestStateShows: the metrics tell how many objects are ready, which steps wait and for how long, and when Secrets are
-// to be renewed; asking for them costs no request, and what waits no more has no series.
+// to be renewed or what was given ends; asking for them costs no request, and what waits no more has no series.
 func TestStateShows(t *testing.T) {
 	const life = 3 * time.Hour
 	open := false
@@ -80,8 +87,10 @@ func TestStateShows(t *testing.T) {
 		}
 		return outcome.Wait("Door", "Waits until the door is open; open it.")
 	})
-	inWorld(t, define(secret("renewed", life), secret("kept", 0), waits), func(w *world) {
+	var end time.Time
+	inWorld(t, define(secret("renewed", life), secret("kept", 0), waits, given(&end)), func(w *world) {
 		name := w.def.Name
+		end = time.Now().Add(2 * life)
 		want := func(name string, want float64, labels ...string) {
 			t.Helper()
 			if got, there := metric(t, name, labels...); !there || got < want-1 || got > want+1 {
@@ -98,14 +107,21 @@ func TestStateShows(t *testing.T) {
 		want("kit_step_longest_wait_seconds", 3600, "controller", name, "step", "waits")
 		want("kit_secret_renewal_seconds", (life - time.Hour).Seconds(), "controller", name, "step", "renewed")
 		want("kit_secret_age_seconds", 3600, "controller", name, "step", "kept")
+		want("kit_secret_renewal_seconds", (2*life - time.Hour).Seconds(), "controller", name, "step", "given")
 		w.wantRequests("asking for metrics", 0)
 		want("kit_step_seconds", 2, "controller", name, "step", "kept")
 		open = true
-		change(w, &app{}, "one", func(a *app) { a.Annotations["kit.stackwright.dev/reconcile"] = "1" })
-		change(w, &app{}, "two", func(a *app) { a.Annotations["kit.stackwright.dev/reconcile"] = "1" })
+		for _, name := range []string{"one", "two"} {
+			change(w, &app{}, name, func(a *app) {
+				a.Annotations["kit.stackwright.dev/reconcile"], a.Annotations["own"] = "1", "yes"
+			})
+		}
 		w.pass(3 * time.Hour)
 		want("kit_objects", 2, "controller", name, "ready", "True")
 		want("kit_secret_renewal_seconds", (2 * time.Hour).Seconds(), "controller", name, "step", "renewed")
+		if v, there := metric(t, "kit_secret_renewal_seconds", "controller", name, "step", "given"); there {
+			t.Errorf("a step that is off has a Secret that ends in %v s", v)
+		}
 		for _, gone := range []string{"kit_steps_waiting", "kit_steps_failed", "kit_step_longest_wait_seconds"} {
 			if v, there := metric(t, gone, "controller", name); there {
 				t.Errorf("%s is still there: %v", gone, v)
