@@ -203,11 +203,21 @@ func (s Service[T]) CertificateStep(o ...step.Option[T]) step.Step[T] {
 		step.When(func(o T) bool { return caName(o) != "" }), step.Component[T](ComponentSetup))...)
 }
 
-// GivenStep looks at a certificate that a person gives in place of one of our own.
+// givesCertificate tells whether a person gives a certificate in place of one of our own.
+func givesCertificate[T Object](o T) bool {
+	return !o.Common().TLS.Disabled && o.Common().TLS.Secret != ""
+}
+
+// GivenStep looks at a certificate that a person gives.
 func (s Service[T]) GivenStep(o ...step.Option[T]) step.Step[T] {
-	given := func(o T) bool { return !o.Common().TLS.Disabled && o.Common().TLS.Secret != "" }
-	return pki.Given(StepGiven, RefTLS, append(o, step.When(given), step.Condition[T]("TLSReady"),
+	return pki.Given(StepGiven, RefTLS, append(o, step.When(givesCertificate[T]), step.Condition[T]("TLSReady"),
 		step.Component[T](ComponentSetup))...)
+}
+
+// LastsStep tells people when that certificate is about to end.
+func (s Service[T]) LastsStep() step.Step[T] {
+	return pki.Lasts("certificate-lasts", RefTLS, step.When(givesCertificate[T]), step.After[T](StepGiven),
+		step.Advises[T]("CertificateLasts"), step.Component[T](ComponentSetup))
 }
 
 // names are those of the Services.

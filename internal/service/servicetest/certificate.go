@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/kittest"
@@ -57,7 +58,28 @@ func (k Kind) certificate(t *testing.T) {
 		if after := k.pods(p); cmp.Equal(pods, after) {
 			t.Error("the certificate was mended, and no pod has it")
 		}
+		k.lasts(p)
 	})
+}
+
+// lasts: of a given certificate with a few days left it is told, which keeps nobody from Ready, until there is another.
+func (k Kind) lasts(p *kittest.Play) {
+	p.T.Helper()
+	advice := func(data map[string][]byte) metav1.Condition {
+		p.Change("Secret/cloud/given", "data", SecretOf("given", data).Object["data"])
+		p.Settle()
+		p.Ready()
+		return p.Condition(k.Object, "CertificateLasts")
+	}
+	end := time.Now().Add(5 * 24 * time.Hour).UTC()
+	c := advice(Certificate(p, end.Add(-pki.LeafLifetime)))
+	if want := "the certificate in Secret given ends on " + end.Format(time.DateOnly) + ", and nobody takes it after " +
+		"that; put a renewed one into the Secret"; c.Status != metav1.ConditionFalse || c.Message != want {
+		p.T.Errorf("the advice is %s: %s", c.Status, c.Message)
+	}
+	if c = advice(Certificate(p, time.Now())); c.Status != metav1.ConditionTrue {
+		p.T.Errorf("with a new certificate the advice is %s: %s", c.Status, c.Message)
+	}
 }
 
 // pods are the templates of the service's pods.
