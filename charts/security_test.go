@@ -23,7 +23,9 @@ import (
 
 	"stackwright.dev/kit/crd"
 
+	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/image/spec"
 	"stackwright.dev/stackwright/internal/operator"
 	"stackwright.dev/stackwright/internal/pki"
 	"stackwright.dev/stackwright/internal/rehearse"
@@ -121,10 +123,8 @@ func workloads(t *testing.T) []map[string]any {
 // object is that of a chart with one choice.
 func (c trial) object(t *testing.T, choice string) map[string]any {
 	t.Helper()
-	spec := c.chosen(t, choice)
-	maps.DeleteFunc(spec, func(key string, _ any) bool { return key == "mode" || key == "standalone" })
-	return values(t, map[string]any{"apiVersion": servicev1.GroupVersion.String(), "kind": c.kind, "spec": spec,
-		"metadata": map[string]any{"name": "identity", "namespace": "cloud"}})
+	return values(t, map[string]any{"apiVersion": servicev1.GroupVersion.String(), "kind": c.kind,
+		"spec": c.spec(t, c.chosen(t, choice)), "metadata": map[string]any{"name": "identity", "namespace": "cloud"}})
 }
 
 // templates is where an object has the template of its pods.
@@ -164,6 +164,9 @@ func made(t *testing.T, u map[string]any, where rehearse.World) (out []map[strin
 	result, err := rehearse.Play(t.Context(), empty.(client.Object), where,
 		operator.Registry(operator.Environment{}).Players()...)
 	must(t, err)
+	if len(result.Refused) > 0 {
+		t.Errorf("it is refused: %q", result.Refused)
+	}
 	for _, m := range result.Made {
 		o, err := apiruntime.DefaultUnstructuredConverter.ToUnstructured(m.Object)
 		must(t, err)
@@ -173,7 +176,7 @@ func made(t *testing.T, u map[string]any, where rehearse.World) (out []map[strin
 	return out
 }
 
-// fleet is the world with the cell that the samples of blocks belong to.
+// fleet is the world with the release of the samples, and with the cell that those of blocks belong to.
 func fleet(t *testing.T) client.Reader {
 	t.Helper()
 	cell := &servicev1.NovaCell{}
@@ -184,7 +187,16 @@ func fleet(t *testing.T) client.Reader {
 	authority := secret(cell.Name+"-console-ca", map[string]string{pki.CertKey: string(ca.Cert),
 		pki.KeyKey: string(ca.Key), pki.CAKey: string(ca.Cert)})
 	authority.SetNamespace(cell.Namespace)
+	built, err := spec.Load(os.DirFS("../images"), "epoxy")
+	must(t, err)
+	release := &controlplanev1.OpenStackRelease{}
+	release.Name, release.Spec.OpenStack = built.Name, "2025.1"
+	release.Spec.Images = map[string]controlplanev1.Image{}
+	for _, name := range built.Images() {
+		release.Spec.Images[name] = controlplanev1.Image("images.test/" + name + ":1")
+	}
 	c := world(t)
+	must(t, c.Create(t.Context(), release))
 	must(t, c.Create(t.Context(), cell))
 	must(t, c.Create(t.Context(), authority))
 	return c

@@ -136,9 +136,7 @@ func secret(name string, data map[string]string) client.Object {
 // defined returns what the definition makes of the same values: what an operator sends to the API server.
 func (c trial) defined(t *testing.T, values map[string]any) []map[string]any {
 	t.Helper()
-	spec := maps.Clone(values)
-	maps.DeleteFunc(spec, func(key string, _ any) bool { return key == "mode" || key == "standalone" })
-	o := c.stored(t, spec)
+	o := c.stored(t, c.spec(t, values))
 	kind := o.GetObjectKind().GroupVersionKind()
 	var players []rehearse.Player
 	for _, p := range operator.Registry(operator.Environment{}).Players() {
@@ -164,6 +162,26 @@ func (c trial) defined(t *testing.T, values map[string]any) []map[string]any {
 		out = append(out, sent.Object)
 	}
 	return out
+}
+
+// spec is that of an object with the same values, those of its cloud that its kind has and that it does not say itself,
+// too.
+func (c trial) spec(t *testing.T, values map[string]any) map[string]any {
+	t.Helper()
+	spec := maps.Clone(values)
+	maps.DeleteFunc(spec, func(key string, _ any) bool { return key == "mode" || key == "standalone" || key == "global" })
+	shared, _ := at(values, "global", "cloud").(map[string]any)
+	if len(shared) == 0 {
+		return spec
+	}
+	known := schemaOf(t, c.kind).Properties["spec"].Properties
+	for field, value := range shared {
+		_, own := spec[field]
+		if _, has := known[field]; has && !own {
+			spec[field] = value
+		}
+	}
+	return spec
 }
 
 // stored is an object as the API server stores it, with what it sets.

@@ -116,7 +116,7 @@ func (a *app) apart(file string, docs []document) (out []*rehearse.Result, err e
 		}
 		place(d.object, a.ns())
 		kind := d.object.GetObjectKind().GroupVersionKind().Kind
-		out = append(out, &rehearse.Result{Played: d.object,
+		out = append(out, &rehearse.Result{
 			Notes: []string{kind + " " + d.object.GetName() + " makes no objects"}})
 	}
 	if len(out) == 0 {

@@ -35,6 +35,9 @@ func image(s *scope, component string) string {
 	return ""
 }
 
+// Checks are the steps that look at nothing but objects, so that who rehearses can ask them.
+func Checks() []string { return []string{stepRelease} }
+
 // checkServices refuses names that are no service. The chart's admission policy does so earlier where it is installed.
 func checkServices(_ context.Context, s *scope) *outcome.Outcome {
 	if unknown := s.Owner().Spec.Services.Unknown; len(unknown) > 0 {

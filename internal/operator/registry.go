@@ -52,7 +52,7 @@ import (
 
 // Environment is what controllers need to know besides their objects.
 type Environment struct {
-	// Releases lists the names of the releases that exist.
+	// Releases lists the names of the releases that exist; nil lists none.
 	Releases func(context.Context) ([]string, error)
 	// Gateway tells that the cluster serves the Gateway API.
 	Gateway bool
@@ -85,9 +85,12 @@ func Registry(e Environment) Entries {
 	if e.OVN == nil {
 		e.OVN = member.Direct
 	}
+	if e.Releases == nil {
+		e.Releases = func(context.Context) ([]string, error) { return nil, nil }
+	}
 	c := service.Cluster{Gateway: e.Gateway, Lookup: e.Lookup}
 	return Entries{
-		entry(controlplane.Definition(e.Releases)),
+		entry(controlplane.Definition(e.Releases), controlplane.Checks()...),
 		entry(galera.Definition(e.Galera)),
 		entry(database.Definition(e.Galera)),
 		entry(rabbitmq.Definition(e.RabbitMQ)),
@@ -106,7 +109,7 @@ func Registry(e Environment) Entries {
 		entry(heat.Definition(c)),
 		entry(cinder.Definition(c)),
 		entry(horizon.Definition(c)),
-		entry(buildingblock.Definition()),
+		entry(buildingblock.Definition(), buildingblock.Checks()...),
 		openstackResources(e),
 	}
 }
@@ -129,7 +132,8 @@ type Entry struct {
 // mainComponent is the name of the component that a definition leaves empty.
 const mainComponent = "main"
 
-func entry[T owner.Object](d kit.Definition[T]) Entry {
+// entry is the controller of a definition, whose player asks the named checks.
+func entry[T owner.Object](d kit.Definition[T], asked ...string) Entry {
 	e := Entry{Name: d.Name}
 	for i := range d.Steps {
 		if c := cmp.Or(d.Steps[i].Component, mainComponent); !slices.Contains(e.Components, c) {
@@ -141,7 +145,7 @@ func entry[T owner.Object](d kit.Definition[T]) Entry {
 		e.Components = nil
 	}
 	if gvk, err := apiutil.GVKForObject(d.New(), Scheme()); err == nil {
-		e.Player = rehearse.New(d, gvk)
+		e.Player = rehearse.New(d, gvk, asked...)
 	}
 	e.New = func(components []string) ([]kit.Controller, error) {
 		d := d

@@ -1,5 +1,5 @@
 // Package rehearse plays the graphs of controllers without writing: what would they make of an object? Things that only
-// a running cluster can tell are taken to be well.
+// a running cluster can tell are taken to be well; a check that looks at nothing but objects is asked.
 package rehearse
 
 import (
@@ -34,11 +34,11 @@ type Made struct {
 
 // Result is what all controllers together would make.
 type Result struct {
-	// Played is the object itself.
-	Played client.Object
-	Made   []Made
+	Made []Made
 	// Gone is what controllers have made of what is played, and would delete.
 	Gone []Gone
+	// Refused tells which checks say no, and why: nothing is made that comes after them.
+	Refused []string
 	// Notes tell what cannot be known before it runs.
 	Notes []string
 }
@@ -53,9 +53,9 @@ type Player interface {
 	play(*stage, client.Object) error
 }
 
-// New makes a player of a definition.
-func New[T owner.Object](d kit.Definition[T], kind schema.GroupVersionKind) Player {
-	return &player[T]{d, kind}
+// New makes a player of a definition. It asks the checks that are named, which look at nothing but objects.
+func New[T owner.Object](d kit.Definition[T], kind schema.GroupVersionKind, asked ...string) Player {
+	return &player[T]{d, kind, asked}
 }
 
 // World is where objects are played.
@@ -72,11 +72,30 @@ type World struct {
 
 // Play plays an object and, in turn, the objects that are made for it. With an error the result is as far as it came.
 func Play(ctx context.Context, o client.Object, w World, players ...Player) (*Result, error) {
+	return PlayAll(ctx, []client.Object{o}, w, players...)
+}
+
+// PlayAll plays objects on one stage, those of an earlier player first: a later one finds what was made of them. What
+// was made of another one is not played again.
+func PlayAll(ctx context.Context, objects []client.Object, w World, players ...Player) (*Result, error) {
 	s := &stage{ctx: ctx, scheme: w.Scheme, reader: w.Reader, operated: w.Operated, preset: w.Default,
-		players: players, result: &Result{Played: o},
+		players: players, result: &Result{},
 		objects: map[schema.GroupKind]map[client.ObjectKey]client.Object{}}
-	if err := s.enter(o); err != nil {
-		return s.result, err
+	for _, o := range objects {
+		if err := s.identify(o); err != nil {
+			return s.result, err
+		}
+	}
+	objects = slices.SortedStableFunc(slices.Values(objects), func(a, b client.Object) int {
+		return s.turnOf(a) - s.turnOf(b)
+	})
+	for _, o := range objects {
+		if s.objects[o.GetObjectKind().GroupVersionKind().GroupKind()][client.ObjectKeyFromObject(o)] != nil {
+			continue
+		}
+		if err := s.enter(o); err != nil {
+			return s.result, err
+		}
 	}
 	if s.operated {
 		s.sweep()
@@ -84,36 +103,52 @@ func Play(ctx context.Context, o client.Object, w World, players ...Player) (*Re
 	return s.result, nil
 }
 
-// enter puts an object on the stage and lets its controller, if there is one, play it.
-func (s *stage) enter(o client.Object) error {
+// turnOf is the place of an object's player among all, -1 when none plays it.
+func (s *stage) turnOf(o client.Object) int {
+	return slices.IndexFunc(s.players, func(p Player) bool {
+		return p.Owns(o.GetObjectKind().GroupVersionKind().GroupKind())
+	})
+}
+
+// identify has an object say its kind.
+func (s *stage) identify(o client.Object) error {
 	gvk, err := apiutil.GVKForObject(o, s.scheme)
 	if err != nil {
 		return fmt.Errorf("finding the kind of %s: %w", o.GetName(), err)
 	}
 	o.GetObjectKind().SetGroupVersionKind(gvk)
+	return nil
+}
+
+// enter puts an object on the stage and lets its controller, if there is one, play it.
+func (s *stage) enter(o client.Object) error {
+	if err := s.identify(o); err != nil {
+		return err
+	}
+	gvk := o.GetObjectKind().GroupVersionKind()
 	if s.preset != nil {
 		if err := s.preset(o); err != nil {
 			return fmt.Errorf("setting defaults of %s %s: %w", gvk.Kind, o.GetName(), err)
 		}
 	}
 	s.put(gvk.GroupKind(), o)
-	for _, p := range s.players {
-		if !p.Owns(gvk.GroupKind()) {
-			continue
-		}
-		if s.operated {
-			if err := s.recall(o); err != nil {
-				return err
-			}
-		}
-		return p.play(s, o)
+	i := s.turnOf(o)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	if s.operated {
+		if err := s.recall(o); err != nil {
+			return err
+		}
+	}
+	return s.players[i].play(s, o)
 }
 
 type player[T owner.Object] struct {
 	kit.Definition[T]
 	kind schema.GroupVersionKind
+	// asked are the names of the checks that are asked.
+	asked []string
 }
 
 func (p *player[T]) Owns(gk schema.GroupKind) bool { return gk == p.kind.GroupKind() }
@@ -142,7 +177,7 @@ func (p *player[T]) play(s *stage, obj client.Object) error {
 // steps plays each step once what it comes after is played and what it reads is there. When all wait, the next one
 // plays with stand-ins for what it reads: a person would have made that, or something outside of Kubernetes.
 func (p *player[T]) steps(s *stage, v *view[T]) error {
-	var played []string
+	var played, refused []string
 	for standIn := false; len(played) < len(p.Steps); {
 		i := slices.IndexFunc(p.Steps, func(st step.Step[T]) bool {
 			return !slices.Contains(played, st.Name) && all(st.After, played) && (standIn || p.off(v, &st) || v.has(st.Reads))
@@ -155,6 +190,10 @@ func (p *player[T]) steps(s *stage, v *view[T]) error {
 		}
 		st := &p.Steps[i]
 		played = append(played, st.Name)
+		if some(st.After, refused) || !p.ask(s, v, st) {
+			refused, v.unsure[st.Name] = append(refused, st.Name), true
+			continue
+		}
 		if err := p.act(s, v, st); err != nil {
 			return fmt.Errorf("playing step %s of %s %s: %w", st.Name, p.kind.Kind, v.owner.GetName(), err)
 		}
@@ -166,7 +205,20 @@ func (p *player[T]) off(v *view[T], st *step.Step[T]) bool {
 	return st.When != nil && !st.When(v.owner)
 }
 
-// act plays one step. Checks and things outside of Kubernetes are taken to be well.
+// ask tells what a check says, if it is one that is asked.
+func (p *player[T]) ask(s *stage, v *view[T], st *step.Step[T]) bool {
+	if p.off(v, st) || !slices.Contains(p.asked, st.Name) {
+		return true
+	}
+	said := st.Act(s.ctx, step.NewScope(v.owner, st, v, logr.Discard(), time.Now()))
+	if !said.Ready() {
+		s.result.Refused = append(s.result.Refused, fmt.Sprintf("%s %s, step %s: %s", p.kind.Kind, v.owner.GetName(),
+			st.Name, said.Message))
+	}
+	return said.Ready()
+}
+
+// act plays one step. Other checks and things outside of Kubernetes are taken to be well.
 func (p *player[T]) act(s *stage, v *view[T], st *step.Step[T]) error {
 	if p.off(v, st) {
 		return nil
@@ -249,4 +301,8 @@ func all(want, have []string) bool {
 		}
 	}
 	return true
+}
+
+func some(want, have []string) bool {
+	return slices.ContainsFunc(want, func(w string) bool { return slices.Contains(have, w) })
 }

@@ -82,11 +82,11 @@ func (s *stage) standIn(proto client.Object, key client.ObjectKey) client.Object
 	o.SetNamespace(key.Namespace)
 	o.GetObjectKind().SetGroupVersionKind(gvk)
 	s.note("%s %s has to exist", gvk.Kind, key.Name)
-	made, turns := len(s.result.Made), len(s.turns)
+	made, turns, refused := len(s.result.Made), len(s.turns), len(s.result.Refused)
 	if err := s.enter(o); err != nil {
 		s.note("what is made of %s %s cannot be known: %s", gvk.Kind, key.Name, err)
 	}
-	s.result.Made, s.turns = s.result.Made[:made], s.turns[:turns]
+	s.result.Made, s.turns, s.result.Refused = s.result.Made[:made], s.turns[:turns], s.result.Refused[:refused]
 	return o
 }
 

@@ -74,6 +74,9 @@ func imageOf(s *scope, name string) string {
 	return ""
 }
 
+// Checks are the steps that look at nothing but objects, so that who rehearses can ask them.
+func Checks() []string { return []string{stepRelease} }
+
 // checkImages refuses a block whose agents have no image.
 func checkImages(_ context.Context, s *scope) *outcome.Outcome {
 	b := s.Owner()
