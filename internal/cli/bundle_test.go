@@ -145,11 +145,11 @@ func TestBundleTakesNothingOutOfOurObjects(t *testing.T) {
 		spec: {release: epoxy, size: dev, services: {glance: {}, neutron: {},
 		nova: {}, barbican: {}, heat: {}, horizon: {}}}}`)}).readDocuments("-")
 	must(t, err)
-	results, err := (&app{}).rehearse(t.Context(), "-", docs, nil)
+	result, err := (&app{}).rehearse(t.Context(), "-", docs, nil)
 	must(t, err)
 	var secrets []client.Object
 	var rest []byte
-	for _, m := range results[0].Made {
+	for _, m := range result.Made {
 		if _, ok := m.Object.(*corev1.Secret); ok {
 			secrets = append(secrets, m.Object)
 			continue

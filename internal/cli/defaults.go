@@ -16,13 +16,19 @@ import (
 	"stackwright.dev/stackwright/internal/cli/install"
 )
 
-// schemas are the definitions of our kinds, by the kind of an object.
-var schemas = sync.OnceValues(func() (map[schema.GroupVersionKind]*apiextensionsv1.JSONSchemaProps, error) {
+// definition is what the API server knows of a kind of ours.
+type definition struct {
+	schema     *apiextensionsv1.JSONSchemaProps
+	namespaced bool
+}
+
+// defined are the definitions of our kinds, by the kind of an object.
+var defined = sync.OnceValues(func() (map[schema.GroupVersionKind]definition, error) {
 	files, err := install.CRDs()
 	if err != nil {
 		return nil, fmt.Errorf("reading the definitions: %w", err)
 	}
-	out := map[schema.GroupVersionKind]*apiextensionsv1.JSONSchemaProps{}
+	out := map[schema.GroupVersionKind]definition{}
 	for name, text := range files {
 		crd := &apiextensionsv1.CustomResourceDefinition{}
 		if err := yaml.Unmarshal(text, crd); err != nil {
@@ -30,19 +36,28 @@ var schemas = sync.OnceValues(func() (map[schema.GroupVersionKind]*apiextensions
 		}
 		for _, v := range crd.Spec.Versions {
 			gvk := schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind}
-			out[gvk] = v.Schema.OpenAPIV3Schema
+			out[gvk] = definition{v.Schema.OpenAPIV3Schema, crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
 		}
 	}
 	return out, nil
 })
 
+// place puts an object of ours that says no namespace into one, unless its kind has none.
+func place(o client.Object, namespace string) error {
+	all, err := defined()
+	if o.GetNamespace() == "" && all[o.GetObjectKind().GroupVersionKind()].namespaced {
+		o.SetNamespace(namespace)
+	}
+	return err
+}
+
 // setDefaults sets what the API server would set in an object of ours; others stay as they are.
 func setDefaults(o client.Object) error {
-	all, err := schemas()
+	all, err := defined()
 	if err != nil {
 		return err
 	}
-	published := all[o.GetObjectKind().GroupVersionKind()]
+	published := all[o.GetObjectKind().GroupVersionKind()].schema
 	if published == nil {
 		return nil
 	}

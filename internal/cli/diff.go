@@ -40,66 +40,69 @@ func (a *app) diff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff -f FILE",
 		Short: "Show what would change in the cluster if the objects in a file were applied",
-		Long: `Show what would change in the cluster if the objects in a file were applied: an object itself, and what the
-operators would make of it, or delete. A file has one object of which others are made, and what it refers to; or
-objects that stand for a resource of OpenStack each, of which "stackwright resources drift" tells in what OpenStack
+		Long: `Show what would change in the cluster if the objects in a file were applied: those of ours themselves, and what
+the operators would make of them, or delete. Objects of Kubernetes, such as Secrets, are what ours refer to, and are not
+compared. Of objects that stand for a resource of OpenStack "stackwright resources drift" tells in what OpenStack
 differs.
 Nothing is changed: the API server is asked by dry runs, as who applied the object last, so that fields go that the file
-has no more. Content of Secrets is not shown. The exit code is 3 when there are differences.`,
+has no more. Content of Secrets is not shown. What only a running cluster can tell is noted on standard error. The exit
+code is 3 when there are differences, or when the operators would refuse an object.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			changes, err := a.changes(cmd.Context(), file)
+			changes, result, err := a.changes(cmd.Context(), file)
 			if err != nil {
 				return err
 			}
+			a.showNotes(result)
 			if err := a.print(changes, func() { a.showChanges(changes) }); err != nil {
 				return err
 			}
-			if len(changes) > 0 {
+			if len(changes) > 0 || len(result.Refused) > 0 {
 				return no()
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&file, "file", "f", "", "file with the object")
+	cmd.Flags().StringVarP(&file, "file", "f", "", "file with the objects")
 	a.outputFlag(cmd)
 	return cmd
 }
 
-func (a *app) changes(ctx context.Context, file string) ([]change, error) {
+// changes are those of the objects of a file, and of what is made of them.
+func (a *app) changes(ctx context.Context, file string) ([]change, *rehearse.Result, error) {
 	c, err := a.client()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	docs, err := a.readDocuments(file)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	d := &differ{client: c, changes: []change{}}
-	main := principal(docs)
+	var others []string
 	for i := range docs {
-		if _, ok := docs[i].object.(owner.Object); !ok || main >= 0 && main != i {
+		if !docs[i].ours() {
+			others = append(others, docs[i].name()+" is not of ours and was not compared; see kubectl diff")
 			continue
 		}
 		if err := d.given(ctx, &docs[i], a.ns()); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	results, err := a.rehearse(ctx, file, docs, c)
+	result, err := a.rehearse(ctx, file, docs, c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, r := range results {
-		for _, m := range r.Made {
-			if err := d.made(ctx, m); err != nil {
-				return nil, err
-			}
-		}
-		for _, g := range r.Gone {
-			d.changes = append(d.changes, change{Kind: g.Kind, Namespace: g.Namespace, Name: g.Name, Change: "delete"})
+	result.Notes = append(others, result.Notes...)
+	for _, m := range result.Made {
+		if err := d.made(ctx, m); err != nil {
+			return nil, nil, err
 		}
 	}
-	return d.changes, nil
+	for _, g := range result.Gone {
+		d.changes = append(d.changes, change{Kind: g.Kind, Namespace: g.Namespace, Name: g.Name, Change: "delete"})
+	}
+	return d.changes, result, nil
 }
 
 // differ gathers changes.
@@ -111,9 +114,10 @@ type differ struct {
 // given compares an object of the file. From then on it is what the API server would make of it, as that is what
 // operators see: what others have set in it stays.
 func (d *differ) given(ctx context.Context, doc *document, namespace string) error {
-	if place(doc.object, namespace); doc.raw.GetNamespace() == "" {
-		doc.raw.SetNamespace(doc.object.GetNamespace())
+	if err := place(doc.object, namespace); err != nil {
+		return err
 	}
+	doc.raw.SetNamespace(doc.object.GetNamespace())
 	delete(doc.raw.Object, "status")
 	for _, f := range serverSet {
 		unstructured.RemoveNestedField(doc.raw.Object, "metadata", f)

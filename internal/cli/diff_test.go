@@ -74,10 +74,10 @@ func (w *world) operators(text string) {
 	a := &app{in: strings.NewReader(text)}
 	docs, err := a.readDocuments("-")
 	must(w.t, err)
-	results, err := a.rehearse(w.t.Context(), "-", docs, w.client)
+	result, err := a.rehearse(w.t.Context(), "-", docs, w.client)
 	must(w.t, err)
 	inventories := map[client.Object][]owner.Item{}
-	for _, m := range results[0].Made {
+	for _, m := range result.Made {
 		if job, ok := m.Object.(*batchv1.Job); ok {
 			raw, err := json.Marshal(&job.Spec.Template)
 			must(w.t, err)

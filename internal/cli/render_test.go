@@ -57,9 +57,12 @@ func TestRenderOnePart(t *testing.T) {
 		t.Error("a cache renders a database")
 	}
 	run(t, "{apiVersion: v1, kind: Namespace, metadata: {name: a}}", "render", "-f", "-").want(t, exitUsage,
-		"has no object that an operator reconciles, such as an OpenStackControlPlane")
+		"has no object of ours, such as an OpenStackControlPlane")
 	run(t, "{apiVersion: example.org/v1, kind: Spoon}", "render", "-f", "-").want(t, exitUsage,
 		"kind Spoon of example.org/v1 is not known")
+	run(t, "{apiVersion: controlplane.stackwright.dev/v1alpha1, kind: OpenStackControlPlane, metadata: {name: cloud}, "+
+		"spec: {services: {glanze: {}}}}", "render", "-f", "-").want(t, exitUsage, "spec.services has glanze, which is no "+
+		"service; services are barbican, cinder, ")
 }
 
 // sampleOf is the first sample of a kind's page.
