@@ -35,10 +35,10 @@ func (a *app) bundle() *cobra.Command {
 		Long: `Write what is needed to understand the state of a control plane into FILE, a .tar.gz; "-" is standard output.
 
 It has the objects of the control plane's namespace and of the operators', all OpenStack resources, nodes and volumes,
-events in order, the logs of all containers, and what status, tree and why say. Secrets are in it by name and key only.
-All else is searched for the passwords and keys in the Secrets of all namespaces with objects of ours, also for those in
-files such as clouds.yaml, and each that is found is taken out; what was found is told, because it should not have been
-there.`,
+the events of all namespaces with objects of ours in order, the logs of all containers, and what status, tree and why
+say. Secrets are in it by name and key only. All else is searched for the passwords and keys in the Secrets of all
+namespaces with objects of ours, also for those in files such as clouds.yaml. What is found is taken out, and told,
+because it should not have been there.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file := fmt.Sprintf("stackwright-%s-%s.tar.gz", a.ns(), time.Now().Format("20060102-150405"))
@@ -60,7 +60,8 @@ func (a *app) pack(ctx context.Context, file string, f bundleFlags) error {
 	if g.kinds, err = g.resources(); err != nil {
 		g.lacks("the kinds of the cluster", err)
 	}
-	if g.censor, err = censor.New(ctx, c, g.territory(ctx)); err != nil {
+	g.territory = g.explore(ctx)
+	if g.censor, err = censor.New(ctx, c, g.territory); err != nil {
 		return err
 	}
 	var archive bytes.Buffer
@@ -92,9 +93,10 @@ func (a *app) pack(ctx context.Context, file string, f bundleFlags) error {
 // gatherer fills an archive.
 type gatherer struct {
 	*app
-	client     client.Client
-	flags      bundleFlags
-	namespaces []string
+	client client.Client
+	flags  bundleFlags
+	// namespaces are the control plane's and the operators', territory also all others with objects of ours.
+	namespaces, territory []string
 	// kinds are those of the objects that go in.
 	kinds   []listable
 	censor  *censor.Censor
@@ -192,9 +194,9 @@ func (g *gatherer) answers(ctx context.Context) error {
 	return nil
 }
 
-// events are what happened, the oldest first.
+// events are what happened, the oldest first, wherever there are objects of ours: nothing else has the ids of requests.
 func (g *gatherer) events(ctx context.Context) error {
-	for _, namespace := range g.namespaces {
+	for _, namespace := range g.territory {
 		list := &corev1.EventList{}
 		if err := g.client.List(ctx, list, client.InNamespace(namespace)); err != nil {
 			g.lacks("events of namespace "+namespace, err)
@@ -206,6 +208,9 @@ func (g *gatherer) events(ctx context.Context) error {
 			e := &list.Items[i]
 			fmt.Fprintf(&out, "%s %s %s %s/%s (%d times): %s\n", happened(e).UTC().Format(time.RFC3339), e.Type, e.Reason,
 				e.InvolvedObject.Kind, e.InvolvedObject.Name, max(e.Count, 1), firstLine(e.Message))
+		}
+		if out.Len() == 0 {
+			continue
 		}
 		if err := g.add("events/"+namespace+".txt", out.Bytes()); err != nil {
 			return err

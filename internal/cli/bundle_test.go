@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -112,7 +113,7 @@ func TestBundle(t *testing.T) {
 }
 
 // Operators log in our namespaces of what they do in all others with objects of ours, and for those that belong to
-// none.
+// none. Events are beside the objects.
 func TestBundleHidesSecretsOfAllNamespaces(t *testing.T) {
 	w := newWorld(t, "testdata/plane.yaml")
 	w.careless()
@@ -128,8 +129,17 @@ func TestBundleHidesSecretsOfAllNamespaces(t *testing.T) {
 	central.Spec.SecretRef = openstackv1.CloudSecret{Name: "cloud", Namespace: "central"}
 	must(t, w.client.Create(t.Context(), central))
 	w.server.SetLog(types.NamespacedName{Namespace: "openstack", Name: "keystone-1"}, "k9#p!-shop and k9#p!-central")
+	must(t, w.client.Create(t.Context(), &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "shop.1"},
+		InvolvedObject: corev1.ObjectReference{Kind: "Project", Namespace: "shop", Name: "shop"}, Type: "Warning",
+		Reason: "Denied", Message: "Keystone refused k9#p!-shop (request req-5f0c)", Count: 3,
+		LastTimestamp: metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))}))
 	file := filepath.Join(t.TempDir(), "bundle.tar.gz")
 	w.run("bundle", file).want(t, exitDone)
+	const event = "2026-01-02T03:04:05Z Warning Denied Project/shop (3 times): Keystone refused (taken out: option " +
+		"password in key clouds.yaml of Secret shop/cloud) (request req-5f0c)\n"
+	if got := unpacked(t, file)["events/shop.txt"]; got != event {
+		t.Errorf("the events are %q, want %q", got, event)
+	}
 	const want = "(taken out: option password in key clouds.yaml of Secret shop/cloud) and " +
 		"(taken out: option password in key clouds.yaml of Secret central/cloud)"
 	if got := unpacked(t, file)["logs/openstack/keystone-1/api.log"]; !strings.Contains(got, want) {

@@ -60,9 +60,9 @@ func (g *gatherer) objects(ctx context.Context) error {
 	return nil
 }
 
-// territory is where Secrets are whose values objects, events and logs could show: our namespaces, and all others with
-// objects of ours, which go into the archive, and whose operator tells of them in our namespaces.
-func (g *gatherer) territory(ctx context.Context) []string {
+// explore finds where Secrets are whose values objects, events and logs could show: our namespaces, and all others with
+// objects of ours, which go into the archive with their events, and whose operator tells of them in our namespaces.
+func (g *gatherer) explore(ctx context.Context) []string {
 	out := map[string]bool{}
 	for _, namespace := range g.namespaces {
 		out[namespace] = true
@@ -72,7 +72,7 @@ func (g *gatherer) territory(ctx context.Context) []string {
 			continue
 		}
 		if err := g.inhabited(ctx, r, out); err != nil {
-			g.lacks("the namespaces of "+r.file()+", whose Secrets were not looked for", err)
+			g.lacks("the namespaces of "+r.file()+", whose Secrets were not looked for, and whose events are not there", err)
 		}
 	}
 	delete(out, "")
