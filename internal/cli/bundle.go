@@ -37,8 +37,8 @@ func (a *app) bundle() *cobra.Command {
 It has the objects of the control plane's namespace and of the operators', all OpenStack resources, nodes and volumes,
 the events of all namespaces with objects of ours in order, the logs of all containers, and what status, tree and why
 say. Secrets are in it by name and key only. All else is searched for the passwords and keys in the Secrets of all
-namespaces with objects of ours, also for those in files such as clouds.yaml. What is found is taken out, and told,
-because it should not have been there.`,
+namespaces with objects of ours, also for those in files such as clouds.yaml, for other private keys and passwords in
+URLs. What is found is taken out, and told, because it should not have been there.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file := fmt.Sprintf("stackwright-%s-%s.tar.gz", a.ns(), time.Now().Format("20060102-150405"))

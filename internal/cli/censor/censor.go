@@ -149,24 +149,47 @@ func shown(value string) []string {
 	return slices.Compact(out)
 }
 
-// Clean returns a text without confidential values.
+// Clean returns a text without confidential values: those of Secrets, and what is confidential by its look, such as a
+// password that was in a Secret until somebody changed it.
 func (c *Censor) Clean(name string, text []byte) []byte {
-	var out []byte
-	kept := 0
-	for i := 0; i+shortest <= len(text); i++ {
-		f := c.at(text, i)
-		if f == nil {
-			continue
-		}
-		c.found[f.of+" in "+name] = true
-		out = append(append(out, text[kept:i]...), "(taken out: "+f.of+")"...)
-		i += len(f.text) - 1
-		kept = i + 1
-	}
-	if kept == 0 {
+	text = c.cut(name, text, c.known(text))
+	text = c.cut(name, text, keysIn(text))
+	return c.cut(name, text, passwordsIn(text))
+}
+
+// span is a part of a text that nobody may show.
+type span struct {
+	from, to int
+	of       string
+}
+
+// mark is what stands for what was taken out.
+func mark(of string) string { return "(taken out: " + of + ")" }
+
+// cut takes spans, which are in order, out of a text.
+func (c *Censor) cut(name string, text []byte, spans []span) []byte {
+	if len(spans) == 0 {
 		return text
 	}
+	var out []byte
+	kept := 0
+	for _, s := range spans {
+		c.found[s.of+" in "+name] = true
+		out = append(append(out, text[kept:s.from]...), mark(s.of)...)
+		kept = s.to
+	}
 	return append(out, text[kept:]...)
+}
+
+// known are the values of Secrets in a text.
+func (c *Censor) known(text []byte) (out []span) {
+	for i := 0; i+shortest <= len(text); i++ {
+		if f := c.at(text, i); f != nil {
+			out = append(out, span{i, i + len(f.text), f.of})
+			i += len(f.text) - 1
+		}
+	}
+	return out
 }
 
 // at is the form that begins at a place of a text; nil when none does.

@@ -1,6 +1,7 @@
 package censor
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -152,6 +153,60 @@ func TestWhatStays(t *testing.T) {
 				t.Errorf("it does not look for %q", got)
 			}
 		})
+	}
+}
+
+// What no Secret has any more is known by its look: private keys, and passwords in URLs.
+func TestWhatIsTakenOutByItsLook(t *testing.T) {
+	const key, password = "(taken out: private key)", "(taken out: password of a URL)"
+	for name, c := range map[string]struct{ text, want, told string }{
+		"key": {"a\n" + pem + "b", "a\n-----BEGIN PRIVATE KEY-----" + key + "-----END PRIVATE KEY-----\nb",
+			"private key in log"},
+		"in JSON": {`{"k":"` + strings.ReplaceAll(pem, "\n", `\n`) + `"}`,
+			`{"k":"-----BEGIN PRIVATE KEY-----` + key + `-----END PRIVATE KEY-----\n"}`, "private key in log"},
+		"of RSA, in a log": {"1s " + strings.NewReplacer("PRIVATE", "RSA PRIVATE", "\n", "\n1s ").Replace(pem),
+			"1s -----BEGIN RSA PRIVATE KEY-----" + key + "-----END RSA PRIVATE KEY-----\n1s ", "private key in log"},
+		"certificate":   {cert, cert, ""},
+		"how keys look": {"-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----", "", ""},
+		"database": {"to mysql+pymysql://nova:0ld!pw@db:3306/nova", "to mysql+pymysql://nova:" + password + "@db:3306/nova",
+			"password of a URL in log"},
+		"bus": {"rabbit://a:one-1@h1:5672,a:two-2@h2:5672/v", "rabbit://a:" + password + "@h1:5672,a:" + password +
+			"@h2:5672/v", "password of a URL in log"},
+		"two lines": {"http://a:b1@c\nhttp://d:e1@f\n", "http://a:" + password + "@c\nhttp://d:" + password + "@f\n",
+			"password of a URL in log"},
+		"encoded":     {"http://a:%2Fb@c", "http://a:" + password + "@c", "password of a URL in log"},
+		"masked":      {"mysql://nova:***@db http://a:xxxxx@b", "", ""},
+		"placeholder": {"http://a:%(password)s@b http://a:${PASSWORD}@b http://a:$PASSWORD@b http://a:<password>@b", "", ""},
+		"image":       {"docker://mariadb:11.4@sha256:0123 a,b:1@sha256:0123", "", ""},
+		"user":        {"ssh://git@host:22/x qemu+ssh://nova@host/system a@b.example.org", "", ""},
+		"known": {"mysql://nova:k9#p!-now@db", "mysql://nova:(taken out: key password of Secret openstack/given)@db",
+			"key password of Secret openstack/given in log"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			censor := of(t, secret("openstack", "given", "password", "k9#p!-now"))
+			want := cmp.Or(c.want, c.text)
+			if got := string(censor.Clean("log", []byte(c.text))); got != want {
+				t.Errorf("the text is\n%s\nwant\n%s", got, want)
+			}
+			if got := strings.Join(censor.Told(), ", "); got != c.told {
+				t.Errorf("it tells %q, want %q", got, c.told)
+			}
+		})
+	}
+}
+
+// Of a key that a Secret has nothing stays, and it is told once.
+func TestKeysAreTakenOutWhole(t *testing.T) {
+	const last = "c2hvcnQ="
+	whole := strings.Replace(pem, pemLine+"\n", pemLine+"\n"+last+"\n", 1)
+	censor := of(t, secret("openstack", "given", "tls.key", whole))
+	const of = "key tls.key of Secret openstack/given"
+	if got := string(censor.Clean("log", []byte(whole))); got != "-----BEGIN PRIVATE KEY-----(taken out: "+of+
+		")-----END PRIVATE KEY-----\n" {
+		t.Errorf("the text is\n%s", got)
+	}
+	if told := censor.Told(); !slices.Equal(told, []string{of + " in log"}) {
+		t.Errorf("it tells %q", told)
 	}
 }
 

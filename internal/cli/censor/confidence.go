@@ -1,6 +1,7 @@
 package censor
 
 import (
+	"bytes"
 	"encoding/base64"
 	"net/url"
 	"regexp"
@@ -52,6 +53,12 @@ var (
 	keyOption    = regexp.MustCompile(`(?i)^[\w.-]*(key|kek|auth|credential)s?$`)
 	// account is the password in a URL. That of RabbitMQ has one before each of its hosts.
 	account = regexp.MustCompile(`(?:://|,)[^\s:@/,"']*:([^\s@/,"']+)@`)
+	// masked is what stands for a password in the URL of a text, and digest what stands behind the @ of an image.
+	masked = regexp.MustCompile(`^(\*+|x{3,}|[<{\[].*|%\(.*|\$[({].*|\$[A-Z_]+)$`)
+	digest = []byte("@sha256:")
+	// marked is what was taken out already, and body what a key in PEM has at least, whatever else stands in its lines.
+	marked = regexp.MustCompile(`\(taken out: ([^)]*)\)`)
+	body   = regexp.MustCompile(`[A-Za-z0-9+/=]{32}`)
 	// path is a file that is named in place of a key.
 	path = regexp.MustCompile(`^(/[\w.-]+)+/?$`)
 	// sealed is what is in PEM, with line feeds as they are, or as JSON has them.
@@ -174,6 +181,39 @@ func drawnIn(text string) (out []confidence) {
 		if random(w) {
 			out = append(out, confidence{"something drawn", w, false})
 		}
+	}
+	return out
+}
+
+// keysIn are the private keys in a text that stand there in PEM, of whatever Secret. Of one that a Secret has, lines
+// that are too short to be looked for may be left.
+func keysIn(text []byte) (out []span) {
+	for _, m := range sealed.FindAllSubmatchIndex(text, -1) {
+		inside := text[m[4]:m[5]]
+		if !bytes.Contains(text[m[2]:m[3]], []byte("PRIVATE")) {
+			continue
+		}
+		if have := marked.FindSubmatch(inside); have != nil {
+			out = append(out, span{m[4], m[5], string(have[1])})
+		} else if body.Match(inside) {
+			out = append(out, span{m[4], m[5], "private key"})
+		}
+	}
+	return out
+}
+
+// passwordsIn are the passwords of URLs in a text, of whatever Secret.
+func passwordsIn(text []byte) (out []span) {
+	at := 0
+	for line := range bytes.Lines(text) {
+		if bytes.IndexByte(line, '@') >= 0 {
+			for _, m := range account.FindAllSubmatchIndex(line, -1) {
+				if !masked.Match(line[m[2]:m[3]]) && !bytes.HasPrefix(line[m[3]:], digest) {
+					out = append(out, span{at + m[2], at + m[3], "password of a URL"})
+				}
+			}
+		}
+		at += len(line)
 	}
 	return out
 }
