@@ -52,6 +52,9 @@ func every(own map[string]string) map[string]string {
 		"annotations":    "expose: {annotations: {example.org/zone: public, quoted: 'a \"b\": {c}'}}",
 		"policy":         "database: {galera: other, deletionPolicy: Retain}",
 		"more options":   "configFrom: [{secret: options}, {configMap: options}]",
+		"cloud": "global: {cloud: {region: West, release: epoxy, replicas: 4, workers: 6, tls: {caSecret: authority}, " +
+			"nodeSelector: {cloud: a}, tolerations: [{key: cloud, operator: Exists}], " +
+			"topologySpread: [{maxSkew: 2, topologyKey: rack, whenUnsatisfiable: DoNotSchedule}]}}",
 	}
 	maps.Copy(all, own)
 	return all
