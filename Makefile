@@ -100,14 +100,14 @@ test-e2e: build ## User stories on a real cluster with a real OpenStack; RUN sel
 	VERBOSE='$(VERBOSE)$(RUN)' test/e2e/play $(PLAY)
 
 bench-kit: ## Figures of the kit's promises
-	cd kit && go test -vet=off -tags=bench -count=1 -v -timeout=40m -p=1 -run='^Test(RunAtRest|Graph30|LevelsAreSentAtOnce|Drift|LateReference|Awaited|JobRestarts|Stuck|Scale.*)$$' ./reconcile ./why | grep -E '_test.go:[0-9]+: |^---'
+	cd kit && go test -vet=off -tags=bench -count=1 -v -timeout=40m -p=1 -run='^Test(RunAtRest|Graph30|LevelsAreSentAtOnce|Drift|LateReference|Awaited|JobRestarts|Stuck|Scale.*)$$' ./reconcile ./why | grep -E '_test.go:[0-9]+: |^---|^(panic:|fatal error:|FAIL)'
 
 bench-resources: build ## Figures of OpenStack resources as objects: requests, memory, latencies
-	go test -vet=off -tags=bench -count=1 -v -timeout=40m ./test/bench | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
+	go test -vet=off -tags=bench -count=1 -v -timeout=40m ./test/bench | grep -E '^[a-z_]+ [0-9]|_test.go|^---|^(panic:|fatal error:|FAIL)'
 
 bench-deploy: build ## Figures of a cloud coming up, and of a serial script that does the same without Kubernetes
 	@$(call compile,.,./test/bench/contender)
-	go test -vet=off -tags=bench -count=1 -v -timeout=60m ./test/bench/deploy | grep -E '^[a-z_]+ [0-9]|_test.go|^---'
+	mkdir -p '$(ARTIFACTS)'; go test -vet=off -tags=bench -count=1 -v -timeout=60m ./test/bench/deploy 2>&1 | tee '$(ARTIFACTS)/deploy.log' | grep -E '^[a-z_]+ [0-9]|[.]go:[0-9]|^---|^(panic:|fatal error:|#|FAIL)'
 
 figures: ## Count what can be counted without a cluster, one `name value unit` a line
 	@go -C tools run ./figures ..
