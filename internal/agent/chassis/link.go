@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 )
 
 // nics are the links of a node and their addresses.
@@ -15,6 +16,8 @@ type nics interface {
 	give(ctx context.Context, link, address string) error
 	// take takes an address from a link.
 	take(ctx context.Context, link, address string) error
+	// down are the taps that are down.
+	down() ([]string, error)
 }
 
 // links are those of the machine, which ip(8) changes.
@@ -70,4 +73,18 @@ func (l links) take(ctx context.Context, name, address string) error {
 	}
 	_, err = l.run(ctx, "ip", "address", "delete", address, "dev", name)
 	return err
+}
+
+func (l links) down() ([]string, error) {
+	all, err := net.Interfaces()
+	if err != nil {
+		return nil, fmt.Errorf("listing links: %w", err)
+	}
+	var out []string
+	for _, i := range all {
+		if strings.HasPrefix(i.Name, "tap") && i.Flags&net.FlagUp == 0 {
+			out = append(out, i.Name)
+		}
+	}
+	return out, nil
 }

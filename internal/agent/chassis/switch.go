@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"stackwright.dev/stackwright/internal/agent"
@@ -39,6 +40,9 @@ func Switch(ctx context.Context, c Config) error {
 		Look: func(ctx context.Context) error {
 			if _, err := ovs.Ask(ctx, socket, "version"); err != nil {
 				return err
+			}
+			if err := n.keepTaps(ctx); err != nil {
+				slog.Warn("bringing taps of servers up", "error", err) // the switch serves, whatever becomes of one server
 			}
 			return n.keepAddresses(ctx)
 		}}
@@ -164,6 +168,30 @@ func (n *node) keepAddresses(ctx context.Context) error {
 		errs = append(errs, n.nics.give(ctx, m.Bridge, m.Address))
 		if m.Interface != "" {
 			errs = append(errs, n.nics.give(ctx, m.Interface, ""))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// keepTaps brings taps of servers up that are down. libvirt brings a tap up as soon as it has made it. Where packets are
+// handled in userspace, ovs-vswitchd 3.5 sets a flag of the new tap about then, and with it all others as it knew them
+// before (lib/netdev-linux.c update_flags), or as those of a tap were that had the name before. When that leaves the tap
+// down, the kernel drops what the server sends, and nobody else looks after it.
+func (n *node) keepTaps(ctx context.Context) error {
+	if !n.facts.userspace {
+		return nil
+	}
+	down, err := n.nics.down()
+	if err != nil || len(down) == 0 {
+		return err
+	}
+	// As os-vif marks the ports of servers.
+	out, err := n.vsctl(ctx, "--bare", "--columns=name", "find", "Interface", "external_ids:iface-status=active")
+	errs := []error{err}
+	for tap := range strings.FieldsSeq(out) {
+		if slices.Contains(down, tap) {
+			slog.Info("bringing the tap of a server up", "tap", tap)
+			errs = append(errs, n.nics.give(ctx, tap, ""))
 		}
 	}
 	return errors.Join(errs...)

@@ -18,6 +18,8 @@ type machine struct {
 	answers map[string]string
 	orders  []string
 	links   map[string]string
+	// taps are those that are down.
+	taps []string
 }
 
 func (m *machine) run(_ context.Context, name string, args ...string) (string, error) {
@@ -49,8 +51,11 @@ func (m *machine) give(_ context.Context, link, address string) error {
 	if address != "" {
 		m.links[link] = address
 	}
+	m.taps = slices.DeleteFunc(m.taps, func(tap string) bool { return tap == link })
 	return nil
 }
+
+func (m *machine) down() ([]string, error) { return m.taps, nil }
 
 func (m *machine) take(_ context.Context, link, address string) error {
 	if m.links[link] == address {
@@ -215,6 +220,21 @@ func TestAddressMoves(t *testing.T) {
 	start(c)
 	expect("given back", map[string]string{"eth1": "198.51.100.1/24", "br-tunnel": "198.51.100.1/24",
 		"br-public": "203.0.113.1/24"})
+}
+
+// A server whose tap is down has no network. Taps of nobody knows whom are left alone, as are all where the kernel
+// forwards, which takes none down.
+func TestTapsOfServersComeUp(t *testing.T) {
+	for datapath, want := range map[string][]string{Userspace: {"tap-of-another"}, Kernel: {"tap1", "tap-of-another"}} {
+		m := &machine{links: map[string]string{"tap1": "", "tap2": ""}, taps: []string{"tap1", "tap-of-another"},
+			answers: map[string]string{
+				"--bare --columns=name find Interface external_ids:iface-status=active": "tap1\n\ntap2\n"}}
+		n := nodeOf(flags(t, "--datapath="+datapath), m, true)
+		n.facts.userspace = datapath == Userspace
+		if err := n.keepTaps(t.Context()); err != nil || !slices.Equal(m.taps, want) {
+			t.Errorf("with datapath %s the taps %v are down, want %v: %v", datapath, m.taps, want, err)
+		}
+	}
 }
 
 func TestTunnelNeedsAnAddress(t *testing.T) {

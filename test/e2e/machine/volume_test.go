@@ -21,7 +21,7 @@ const demo = "demo"
 // other one, which is as the first was before the second start, of two as well.
 //
 // It is a long story: once, after the second of its starts, the server had no network. Its tap dropped all that the
-// server sent, as the kernel does with one that is down; see what OVS does when a tap of the same name comes back.
+// server sent, as the kernel does with one that is down; see keepTaps of internal/agent/chassis.
 func (a *ascent) volume(t *testing.T) {
 	t.Helper()
 	story.Slow(t)
