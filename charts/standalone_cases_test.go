@@ -162,7 +162,7 @@ func nova() trial {
 			"another bus": "rabbitmq: other",
 			"schedulers":  "scheduler: {replicas: 3, resources: {limits: {memory: 512Mi}}}",
 			"conductors":  "conductor: {replicas: 0, resources: {limits: {memory: 512Mi}}}",
-			"cells":       "cells: [{name: cell2, conductor: {replicas: 2}}, {name: cell1, conductor: {}}]",
+			"cells":       "cells: [{name: cell2}, {name: cell1}]",
 			"no cell":     "cells: []",
 		}))),
 	}

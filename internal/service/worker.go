@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/gate"
 	"stackwright.dev/kit/step"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
@@ -44,8 +45,12 @@ type Worker[T Object] struct {
 	// Parts are sets of one pod each, <worker>-<part>, of which there are never two at a time, for programs that a
 	// database knows by a name of their own. Nil is one set, of as many pods as the settings say.
 	Parts func(T) []Part
-	// Stable gives each pod a name for ever, for programs that a database knows by it.
+	// Stable gives each pod a name for ever, for programs that a database knows by it and that are never to be two of a
+	// name. A pod is replaced before it is known whether the next one works: see ADR 0064.
 	Stable bool
+	// Shared has all pods go by one name, <object>-<worker>, in what a database knows of the program: none leaves a record
+	// behind, and a new one works beside the old one until it is ready.
+	Shared bool
 	// Port is where the program listens, with the service's certificate; 0 is nowhere. Health is a path that it answers.
 	Port   int32
 	Health string
@@ -112,6 +117,9 @@ func (w Worker[T]) needs() step.Option[T] {
 		if w.When != nil {
 			step.When(w.When)(st)
 		}
+		if w.stable() {
+			step.Ready[T]("StatefulSet", replaced)(st)
+		}
 		if w.Port != 0 {
 			step.After[T](StepCertificate, StepGiven)(st)
 			step.Reads[T](RefTLS)(st)
@@ -124,13 +132,26 @@ func (w Worker[T]) needs() step.Option[T] {
 
 // kinds are what runs the worker's pods, and what guards them.
 func (w Worker[T]) kinds() []client.Object {
-	if w.stable() {
+	switch {
+	case w.stable():
 		return []client.Object{&appsv1.StatefulSet{}, &policyv1.PodDisruptionBudget{}}
+	case w.Shared: // an earlier operator made a StatefulSet of it, which goes
+		return []client.Object{&appsv1.Deployment{}, &appsv1.StatefulSet{}, &policyv1.PodDisruptionBudget{}}
 	}
 	return []client.Object{&appsv1.Deployment{}, &policyv1.PodDisruptionBudget{}}
 }
 
 func (w Worker[T]) stable() bool { return w.Stable || w.Parts != nil }
+
+// replaced is the gate of sets whose pods make room for the next ones: when none of either serves, it says so.
+func replaced(obj client.Object) (bool, string) {
+	ready, why := gate.For(obj)(obj)
+	s, ok := obj.(*appsv1.StatefulSet)
+	if ready || !ok || s.Status.AvailableReplicas > 0 || s.Status.CurrentRevision == s.Status.UpdateRevision {
+		return ready, why
+	}
+	return false, strings.Replace(why, "; ", ", and no old pod serves meanwhile; ", 1)
+}
 
 // sets are the names of what runs the worker's pods.
 func (w Worker[T]) sets(o T) []string {
@@ -218,6 +239,9 @@ func (s Service[T]) workerTemplate(sc *step.Scope[T], w Worker[T], config string
 	t.Spec.TerminationGracePeriodSeconds = new(int64(workerGrace))
 	t.Spec.TopologySpreadConstraints = s.spread(o, w.Name)
 	c := &t.Spec.Containers[0]
+	if w.Shared {
+		c.Env = append(c.Env, corev1.EnvVar{Name: "OS_DEFAULT__HOST", Value: workerName(o, w.Name)})
+	}
 	if len(settings.Resources.Requests) > 0 || len(settings.Resources.Limits) > 0 {
 		c.Resources = settings.Resources
 	}

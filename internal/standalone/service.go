@@ -81,11 +81,11 @@ scheduler: {replicas: $}
 conductor: {replicas: $}
 maintenance: {schedule: $, keepDays: $}`,
 		Axes: append(shared(), program("scheduler"), program("conductor"),
-			Axis{Cases: []string{"cells: [{name: $, conductor: {replicas: $}}]"}, Each: "cells"}),
+			Axis{Cases: []string{"cells: [{name: $}]"}, Each: "cells"}),
 		Read: append(reads(), "notifications"), Only: only(),
 		Given: with(with(with(given(), "cell0-db", "connection", "password"), cells+endDatabase, "connection", "password"),
 			cells+endBus, "transport_url"),
-		Without: []string{"cells.conductor.resources", "cells.console", "cells.expose", "cells.galera", "cells.metadata",
+		Without: []string{"cells.conductor", "cells.console", "cells.expose", "cells.galera", "cells.metadata",
 			"cells.rabbitmq"},
 		Place: append(place(), "conductor", "database", "maintenance", "scheduler"),
 		// Programs remember the cells from when they started.

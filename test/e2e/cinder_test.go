@@ -43,6 +43,7 @@ func TestCinderServes(t *testing.T) {
 	offerCloud(s.World)
 	s.make()
 	s.kill()
+	s.corrected()
 	s.away()
 	s.full()
 	s.another()
@@ -121,6 +122,24 @@ func (s *storage) kill() {
 	s.Ready(time.Minute, data)
 	s.Eventually(time.Minute, "a volume has grown",
 		s.Prints("2", "volume", "show", "-f", "value", "-c", "size", data.Status.ID))
+}
+
+// corrected names a filter to the scheduler that there is not. Its only pod has made room for one that ends, which the
+// condition says; the API serves, and what is right again is taken at once.
+func (s *storage) corrected() {
+	s.Helper()
+	filters, err := servicev1.ValueOf([]string{"NoSuchFilter"})
+	if err != nil {
+		s.Fatal(err)
+	}
+	wrong := s.asked.DeepCopy()
+	wrong.Spec.Services.Cinder.Config["DEFAULT"]["scheduler_default_filters"] = filters
+	s.Apply(wrong)
+	s.Eventually(3*time.Minute, "Cinder says that no scheduler serves",
+		s.Says(s.cinder, "SchedulerReady", "and no old pod serves meanwhile: container scheduler of pod "))
+	s.Eventually(time.Minute, "its API serves", s.Prints("data", "volume", "list", "-f", "value", "-c", "Name"))
+	s.Apply(s.asked.DeepCopy())
+	s.Logf("what is right again is taken after %s", s.Ready(2*time.Minute, s.cinder))
 }
 
 // away stops Ceph, and starts it again.

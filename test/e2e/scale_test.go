@@ -149,6 +149,9 @@ func (f fleet) known(ctx context.Context) error {
 		}
 		var want []string
 		for _, name := range of {
+			if service == "compute" { // all pods of a program go by its name
+				all[name] = []string{"openstack-" + name}
+			}
 			want = append(want, all[name]...)
 		}
 		slices.Sort(want)

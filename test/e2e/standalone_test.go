@@ -207,9 +207,9 @@ func TestStandaloneNova(t *testing.T) {
 		for n in $(seq 30); do
 			openstack compute service list -f value -c Binary -c Host -c State >/tmp/services
 			cat /tmp/services
-			if grep "nova-scheduler servers-scheduler-0 up" /tmp/services &&
-				grep "nova-conductor servers-conductor-0 up" /tmp/services &&
-				grep "nova-conductor servers-one-conductor-0 up" /tmp/services; then exit; fi
+			if grep "nova-scheduler servers-scheduler up" /tmp/services &&
+				grep "nova-conductor servers-conductor up" /tmp/services &&
+				grep "nova-conductor servers-one-conductor up" /tmp/services; then exit; fi
 		done
 		exit 1`)
 }

@@ -25,7 +25,7 @@ import (
 )
 
 // Keystone is given an option that it does not have, and then a value with which it cannot start. Its pods that run go
-// on and every request is answered; those of another service are left alone.
+// on and every request is answered; those of another service are left alone. So goes Nova's only scheduler.
 func TestWrongConfigHarmsNobody(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
@@ -82,6 +82,42 @@ func TestWrongConfigHarmsNobody(t *testing.T) {
 		t.Errorf("%s, last: %v; none may fail", got, got.Last)
 	} else {
 		t.Log(got)
+	}
+	misspelt(w, cp, change)
+}
+
+// misspelt names a filter to Nova that there is not, which no catalogue of options knows: the new scheduler ends as it
+// starts, and the old one works on.
+func misspelt(w *story.World, cp, change *controlplanev1.OpenStackControlPlane) {
+	w.Helper()
+	nova := &servicev1.Nova{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-nova"}}
+	change.Spec.Services.Glance = &controlplanev1.GlanceService{}
+	change.Spec.Services.Neutron = &controlplanev1.NeutronService{}
+	change.Spec.Services.Nova = &controlplanev1.NovaService{}
+	w.Apply(change.DeepCopy())
+	w.Ready(story.UpToReady, nova)
+	w.Ready(time.Minute, cp)
+	const scheduler = "openstack-nova-scheduler-"
+	before := running(w, cp.Namespace, scheduler)
+	filters, err := servicev1.ValueOf([]string{"ComputeFilter", "NoSuchFilter"})
+	if err != nil {
+		w.Fatal(err)
+	}
+	change.Spec.Services.Nova.Config = map[string]servicev1.Options{"filter_scheduler": {"enabled_filters": filters}}
+	w.Apply(change.DeepCopy())
+	w.Eventually(3*time.Minute, "its condition names the scheduler that ends", func(ctx context.Context) error {
+		return says(ctx, w, nova, "container scheduler of pod "+scheduler, "ended with exit code", "kubectl")
+	})
+	if after := running(w, cp.Namespace, scheduler); len(before) != 1 || !slices.Equal(before, after) {
+		w.Errorf("the schedulers %v ran, and now %v", before, after)
+	}
+	w.Holds(30*time.Second, "the scheduler is up", w.Prints("openstack-nova-scheduler up", "compute", "service", "list",
+		"-f", "value", "-c", "Host", "-c", "State"))
+	change.Spec.Services.Nova.Config = nil
+	w.Apply(change.DeepCopy())
+	w.Ready(3*time.Minute, nova)
+	if after := running(w, cp.Namespace, scheduler); !slices.Equal(before, after) {
+		w.Errorf("the schedulers %v ran, and after the repair %v", before, after)
 	}
 }
 

@@ -288,3 +288,26 @@ func TestTypesOfVolumesStayInCinderAlone(t *testing.T) {
 		}
 	})
 }
+
+// Cinder knows its programs by the names of their pods, so that a pod makes room before the next one works. When that
+// one does not start, the condition says that none is left.
+func TestAPodThatMadeRoomIsTold(t *testing.T) {
+	kittest.New(t, kind().Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Behave("StatefulSet/cinder-scheduler", func(_ *kittest.Play, u *unstructured.Unstructured) map[string]any {
+			return map[string]any{"observedGeneration": u.GetGeneration(), "updateRevision": "wrong",
+				"readyReplicas": int64(0), "availableReplicas": int64(0)}
+		})
+		p.Change(kind().Object, "spec.config", map[string]any{
+			"DEFAULT": map[string]any{"scheduler_default_filters": "NoSuchFilter"}})
+		p.Settle()
+		want := "StatefulSet cinder-scheduler has 0 of 1 pods available, and no old pod serves meanwhile; see kubectl"
+		if c := p.Condition(kind().Object, "SchedulerReady"); !strings.HasPrefix(c.Message, want) {
+			t.Errorf("SchedulerReady is %s: %s\nwant %s at its beginning", c.Status, c.Message, want)
+		}
+		p.Behave("StatefulSet/cinder-scheduler", kittest.Ready)
+		p.Change(kind().Object, "spec.config", nil)
+		p.Settle()
+		p.Ready()
+	})
+}

@@ -115,8 +115,7 @@ func cellRefs() []string {
 func cell0(s *scope) ([]client.Object, error) {
 	n := s.Owner()
 	d := &infrav1.Database{ObjectMeta: metav1.ObjectMeta{Name: cell0Name(n), Namespace: n.Namespace}}
-	d.Spec.Galera = n.Spec.Database.Galera
-	d.Spec.DeletionPolicy = infrav1.DeletionPolicy(n.Spec.Database.DeletionPolicy)
+	d.Spec.Galera, d.Spec.DeletionPolicy = n.Spec.Database.Galera, infrav1.DeletionPolicy(n.Spec.Database.DeletionPolicy)
 	return []client.Object{d}, nil
 }
 
@@ -218,7 +217,7 @@ func authorityNames(n *nova) (databases, buses string) {
 	return n.Name + "-database-authorities", n.Name + "-bus-authorities"
 }
 
-// register writes the cells into Nova's database, and removes rows of pods that there are no more.
+// register writes the cells into Nova's database.
 func register(s *scope) (pod, error) {
 	return pod{
 		Component: stepRegister, Alone: true,

@@ -3,6 +3,7 @@ package nova_test
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,8 +46,8 @@ func job(p *kittest.Play, name string) string {
 // rolled is by which cells the pods of Nova have started.
 func rolled(p *kittest.Play) string {
 	var out string
-	for _, ref := range []string{"Deployment/cloud/nova-api", "StatefulSet/cloud/nova-scheduler",
-		"StatefulSet/cloud/nova-conductor"} {
+	for _, ref := range []string{"Deployment/cloud/nova-api", "Deployment/cloud/nova-scheduler",
+		"Deployment/cloud/nova-conductor"} {
 		a, _, _ := unstructured.NestedString(p.Object(ref).Object, "spec", "template", "metadata", "annotations",
 			"service.stackwright.dev/cells")
 		out += a + " "
@@ -136,8 +137,8 @@ func TestCellsHaveAuthoritiesOfTheirOwn(t *testing.T) {
 		p.Settle()
 		p.Ready()
 		known("with the cell", 1)
-		for _, ref := range []string{"Deployment/cloud/nova-api", "StatefulSet/cloud/nova-scheduler",
-			"StatefulSet/cloud/nova-conductor"} {
+		for _, ref := range []string{"Deployment/cloud/nova-api", "Deployment/cloud/nova-scheduler",
+			"Deployment/cloud/nova-conductor"} {
 			volumes, _, _ := unstructured.NestedSlice(p.Object(ref).Object, "spec", "template", "spec", "volumes")
 			if all := fmt.Sprint(volumes); strings.Count(all, "-authorities") != 2 {
 				t.Errorf("%s has the volumes %s", ref, all)
@@ -303,23 +304,48 @@ func TestCellsOfAnEarlierNovaAreForgotten(t *testing.T) {
 	})
 }
 
-// Rows of pods that there are no more are removed once these are gone: one that starts makes its row anew.
-func TestFewerPodsLeaveNoRows(t *testing.T) {
+// All pods of a program have one row, so that fewer of them leave none behind.
+func TestPodsShareARow(t *testing.T) {
 	play(t, scenario(t, "spec: {scheduler: {replicas: 3}}"), func(p *kittest.Play) {
 		p.Ready()
-		if got := job(p, "nova-services"); got != "" {
-			t.Errorf("with no pod gone there runs %s", got)
-		}
-		p.Behave("StatefulSet/nova-scheduler", kittest.Hold)
+		before := servicetest.Jobs(p)
 		p.Change(novaObject, "spec.scheduler.replicas", int64(1))
-		p.Pass(time.Minute)
-		if got := job(p, "nova-services"); got != "" {
-			t.Errorf("before the pods are gone there runs %s", got)
-		}
-		p.Behave("StatefulSet/nova-scheduler", kittest.Ready)
 		p.Settle()
 		p.Ready()
-		want := "services nova-scheduler=nova-scheduler:1 nova-conductor=nova-conductor:1]"
+		if now := servicetest.Jobs(p); !slices.Equal(now, before) {
+			t.Errorf("with two pods gone there are the Jobs %v, and before there were %v", now, before)
+		}
+		for _, worker := range []string{"nova-scheduler", "nova-conductor"} {
+			d := p.Object("Deployment/cloud/" + worker)
+			if d == nil || !strings.Contains(fmt.Sprint(d.Object), "map[name:OS_DEFAULT__HOST value:"+worker+"]") {
+				t.Errorf("%s is no Deployment whose pods all have its name", worker)
+			}
+		}
+	})
+}
+
+// Earlier operators made StatefulSets, whose pods had rows of their own: both go.
+func TestStatefulSetsOfEarlierOperatorsGo(t *testing.T) {
+	play(t, scenario(t, ""), func(p *kittest.Play) {
+		p.Ready()
+		told := p.Object(novaObject)
+		servicetest.Must(t, unstructured.SetNestedField(told.Object, "earlier", "status", "programs", "hash"))
+		servicetest.Must(t, p.Client.Status().Update(p.T.Context(), told))
+		old := p.Object(schedulerSet)
+		old.SetKind("StatefulSet")
+		old.SetResourceVersion("")
+		old.SetUID("")
+		old.SetManagedFields(nil)
+		unstructured.RemoveNestedField(old.Object, "status")
+		unstructured.RemoveNestedField(old.Object, "spec", "strategy")
+		p.Create(old)
+		p.Restart()
+		p.Settle()
+		p.Ready()
+		if p.Object("StatefulSet/cloud/nova-scheduler") != nil {
+			t.Error("the StatefulSet is still there")
+		}
+		want := "services nova-scheduler=nova-scheduler nova-conductor=nova-conductor]"
 		if got := job(p, "nova-services"); !strings.HasSuffix(got, want) {
 			t.Errorf("the command is %s\nwant %s at its end", got, want)
 		}

@@ -57,7 +57,7 @@ func options(s *scope, f *oslo.File) {
 	service.Connect(f, "database", s.Content(refCell0))
 	f.Set("oslo_policy", "policy_file", service.Folder+"/config/"+policyFile)
 	f.Set("scheduler", "workers", 1)
-	// The first of the schedulers looks for hosts that no cell has yet.
+	// Schedulers look for hosts that no cell has yet. The second of two that find one at a time warns in its log.
 	f.Set("scheduler", "discover_hosts_in_cells_interval", 10)
 	// By default it would begin to look after a random part of a minute.
 	f.Set(oslo.Default, "periodic_fuzzy_delay", 0)

@@ -50,14 +50,13 @@ def put_cell(ctxt, cells, uuid, name, database, transport):
         say(f"cell {name} has new addresses")
 
 
-def remove_services(ctxt, counts):
-    """Removes the rows of pods that there are no more: BINARY=NAME:COUNT keeps NAME-0 to NAME-(COUNT-1)."""
-    for text in counts:
-        binary, _, rest = text.partition("=")
-        name, _, count = rest.rpartition(":")
+def remove_services(ctxt, programs):
+    """Removes rows that pods had for themselves: of BINARY=NAME all are NAME now, and were NAME-0 and so on."""
+    for text in programs:
+        binary, _, name = text.partition("=")
         for service in objects.ServiceList.get_by_binary(ctxt, binary, include_disabled=True):
             prefix, _, ordinal = service.host.rpartition("-")
-            if prefix == name and ordinal.isdigit() and int(ordinal) >= int(count):
+            if prefix == name and ordinal.isdigit():
                 db.service_destroy(ctxt, service.id)
                 say(f"{binary} of {service.host} is gone")
 
@@ -135,7 +134,7 @@ def register(args):
 
 
 def services(args):
-    """Removes rows of programs that there are no more, in the database of the configuration."""
+    """Removes rows of pods that are gone, in the database of the configuration."""
     remove_services(context.get_admin_context(), args.services)
 
 

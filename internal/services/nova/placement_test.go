@@ -39,7 +39,7 @@ func endpoint(t *testing.T, id string) *unstructured.Unstructured {
 	return u
 }
 
-const schedulerSet = "StatefulSet/cloud/nova-scheduler"
+const schedulerSet = "Deployment/cloud/nova-scheduler"
 
 // The scheduler ends when it does not find Placement, so that it waits until the catalog has the one of its cloud.
 func TestTheSchedulerWaitsForPlacement(t *testing.T) {
@@ -55,7 +55,7 @@ func TestTheSchedulerWaitsForPlacement(t *testing.T) {
 		if p.Object(schedulerSet) != nil {
 			t.Error("the scheduler runs")
 		}
-		if p.Object("StatefulSet/cloud/nova-conductor") == nil {
+		if p.Object("Deployment/cloud/nova-conductor") == nil {
 			t.Error("the conductor, which needs no Placement, waits, too")
 		}
 		p.Create(endpoint(t, "made"))

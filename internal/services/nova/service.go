@@ -116,13 +116,13 @@ func Environment(file string) []corev1.EnvVar {
 func workers() []service.Worker[*nova] {
 	return []service.Worker[*nova]{
 		{
-			Name: scheduler, Title: "Scheduler", Stable: true,
+			Name: scheduler, Title: "Scheduler", Shared: true,
 			Command: append([]string{"python3", "-m", schedulerModule}, Command("")[1:]...),
 			Peers:   []service.Peer{service.Bus()}, After: []string{stepPlacement},
 			Settings: func(n *nova) servicev1.Worker { return n.Spec.Scheduler },
 		},
 		{
-			Name: conductor, Title: "Conductor", Command: Command("nova-conductor"), Stable: true,
+			Name: conductor, Title: "Conductor", Command: Command("nova-conductor"), Shared: true,
 			Peers:    []service.Peer{service.Bus()},
 			Settings: func(n *nova) servicev1.Worker { return n.Spec.Conductor },
 		},
@@ -140,10 +140,9 @@ func Manage(args ...string) []string {
 		service.Folder + "/config/" + File}, args...)
 }
 
-// Keep tells a program how many pods of a worker there are: rows of more are removed.
-func Keep(binary, owner, worker string, settings servicev1.Worker) string {
-	return binary + "=" + owner + "-" + worker + ":" + strconv.Itoa(int(settings.Count()))
-}
+// Shared names a program, and the host that all of its pods are in the database. An earlier operator gave each a name
+// of its own there.
+func Shared(binary, owner, worker string) string { return binary + "=" + owner + "-" + worker }
 
 func steps(s api) []step.Step[*nova] {
 	return []step.Step[*nova]{
@@ -180,15 +179,14 @@ func steps(s api) []step.Step[*nova] {
 func records() service.Records[*nova] {
 	return service.Records[*nova]{
 		Programs: func(n *nova) []string {
-			return []string{Keep("nova-scheduler", n.Name, scheduler, n.Spec.Scheduler),
-				Keep("nova-conductor", n.Name, conductor, n.Spec.Conductor)}
+			return []string{Shared("nova-scheduler", n.Name, scheduler), Shared("nova-conductor", n.Name, conductor)}
 		},
 		Command: Forget,
 		Status:  func(n *nova) *servicev1.ProgramsStatus { return &n.Status.Programs },
 	}
 }
 
-// Forget removes the rows of programs.
+// Forget removes the rows that pods of programs had for themselves.
 func Forget(programs ...string) []string { return Manage(append([]string{"services"}, programs...)...) }
 
 // maintain does every night what can wait: rows of an earlier release are rewritten, and those of deleted servers and
@@ -208,7 +206,7 @@ func maintain(s api) func(*scope) ([]client.Object, error) {
 func cellPrograms(n *nova) []string {
 	programs := records().Programs(n)
 	for _, c := range n.Spec.Cells {
-		programs = append(programs, Keep("nova-conductor", cellName(n, c.Name), conductor, c.Conductor))
+		programs = append(programs, Shared("nova-conductor", cellName(n, c.Name), conductor))
 	}
 	return programs
 }

@@ -22,7 +22,7 @@ func kind() servicetest.Kind {
 		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
 			return kit.New(nova.Definition(cluster), operator.Scheme())
 		},
-		Stable:      []string{"scheduler", "conductor"},
+		Workers:     []string{"scheduler", "conductor"},
 		Definitions: []string{"service.stackwright.dev_novacells", "service.stackwright.dev_placements"},
 		Follows:     []string{"novacells/nova-cell1"},
 	}

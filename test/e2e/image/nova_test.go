@@ -201,3 +201,22 @@ cell second is gone
 cells: cell0 cell1 away cell3
 `)
 }
+
+// rows are those of a conductor as an earlier operator left them, beside others.
+const rows = `
+def pods(admin, inside):
+    for host in 'n-conductor', 'n-conductor-0', 'n-conductor-12', 'n-conductor-far', 'm-conductor-0':
+        ours.objects.Service(inside, host=host, binary='nova-conductor', topic='conductor', report_count=0).create()
+within('cell1', pods)
+run('cell1', 'services', 'nova-conductor=n-conductor')
+
+def left(admin, inside):
+    print(*sorted(s.host for s in ours.objects.ServiceList.get_by_binary(inside, 'nova-conductor')))
+within('cell1', left)
+`
+
+// Rows that pods had for themselves go, and those of programs stay.
+func TestRowsOfPodsGo(t *testing.T) {
+	saysInNova(t, rows, "nova-conductor of n-conductor-0 is gone\nnova-conductor of n-conductor-12 is gone\n"+
+		"m-conductor-0 n-conductor n-conductor-far\n")
+}

@@ -104,7 +104,7 @@ func Definition(cluster service.Cluster) kit.Definition[*cell] {
 func workers() []service.Worker[*cell] {
 	return []service.Worker[*cell]{
 		{
-			Name: conductor, Title: "Conductor", Command: nova.Command("nova-conductor"), Stable: true,
+			Name: conductor, Title: "Conductor", Command: nova.Command("nova-conductor"), Shared: true,
 			Peers:    []service.Peer{service.Bus()},
 			Settings: func(c *cell) servicev1.Worker { return c.Spec.Conductor },
 		},
@@ -138,7 +138,7 @@ func prepare(*scope) (pod, error) {
 func records() service.Records[*cell] {
 	return service.Records[*cell]{
 		Programs: func(c *cell) []string {
-			return []string{nova.Keep("nova-conductor", c.Name, conductor, c.Spec.Conductor)}
+			return []string{nova.Shared("nova-conductor", c.Name, conductor)}
 		},
 		Command: nova.Forget,
 		Status:  func(c *cell) *servicev1.ProgramsStatus { return &c.Status.Programs },

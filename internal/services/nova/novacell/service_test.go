@@ -20,7 +20,7 @@ func kind() servicetest.Kind {
 		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
 			return kit.New(novacell.Definition(cluster), operator.Scheme())
 		},
-		Workers: []string{"console"}, Stable: []string{"conductor"}, Part: true,
+		Workers: []string{"conductor", "console"}, Part: true,
 		Follows: []string{"secrets/cell1-compute"},
 	}
 }
