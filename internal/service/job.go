@@ -40,14 +40,18 @@ func (s Service[T]) JobStep(name string, pod func(*step.Scope[T]) (Pod[T], error
 	}, append(o, step.After[T](StepAccess, StepConfig), step.Component[T](ComponentSetup))...)
 }
 
-// made tells apart the schemas that a database has had: one that was dropped, or lost with its cluster, and made again
-// is empty. The operator of databases notes when it came to a schema; that its cluster began anew with the data it had
-// changes nothing.
 func (s Service[T]) made(sc *step.Scope[T]) string {
 	if s.Database == nil {
 		return ""
 	}
-	d, ok := sc.Child(StepDatabase, "Database", sc.Owner().GetName()).(*infrav1.Database)
+	return Made(sc, StepDatabase, sc.Owner().GetName())
+}
+
+// Made tells apart the schemas that a step's Database has had: one that was dropped, or lost with its cluster, and made
+// again is empty. The operator of databases notes when it came to a schema; that its cluster began anew with the data
+// it had changes nothing.
+func Made[T Object](sc *step.Scope[T], from, name string) string {
+	d, ok := sc.Child(from, "Database", name).(*infrav1.Database)
 	if !ok || d.UID == "" { // a rehearsal has made it
 		return ""
 	}

@@ -37,6 +37,8 @@ type Kind struct {
 	Workers, Stable, Definitions []string
 	// Follows are other objects that a new option changes, such as secrets/name.
 	Follows []string
+	// Notes are Jobs that write the address of a Secret into a database, by the names of both.
+	Notes map[string]string
 	// Others are further objects that somebody else makes ready, such as Domain.
 	Others []string
 	// Part of another service: it acts as the other's user, and is in no catalog.

@@ -43,6 +43,9 @@ func (k Kind) Promises(t *testing.T) {
 		t.Run("the password is nowhere else", k.secrecy)
 		t.Run("a password written by hand is taken", k.byHand)
 	}
+	if !k.Guest {
+		t.Run("an account edited by hand is taken", k.accounts)
+	}
 	t.Run("what waits is named", k.missing)
 	t.Run("a certificate that is given is looked at", k.certificate)
 	t.Run("a hostname without an address is told", k.hostname)

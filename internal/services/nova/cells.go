@@ -119,6 +119,14 @@ func cell0(s *scope) ([]client.Object, error) {
 	return []client.Object{d}, nil
 }
 
+// prepare makes the schemas of Nova's own databases, and notes in the first how cell0 is reached: again when that is
+// another password, or another database.
+func prepare(s *scope) (pod, error) {
+	at := address{Database: service.Connection(s.Value(refCell0, "connection"), s.Content(refCell0)[keyCA])}
+	return pod{Component: stepPrepare, Alone: true, Command: Manage("prepare"), Annotations: map[string]string{
+		annotationCells: at.digest() + service.Made(s, stepCell0, cell0Name(s.Owner()))}}, nil
+}
+
 // cells are those of the list, and those that are being forgotten, as they are: others do not wait until they go.
 func cells(s *scope) ([]client.Object, error) {
 	var out []client.Object

@@ -155,6 +155,35 @@ func TestCellsHaveAuthoritiesOfTheirOwn(t *testing.T) {
 	})
 }
 
+// How Nova reaches cell0 is in its database, password and all: whatever changes there a Job notes anew. The schema of a
+// database that was dropped is made again.
+func TestCellZeroIsNotedAgain(t *testing.T) {
+	play(t, scenario(t, ""), func(p *kittest.Play) {
+		p.Ready()
+		const own, sync, api = "Secret/cloud/nova-cell0-db", "jobs/nova-db-sync-HASH", "deployments/nova-api"
+		for _, c := range []struct {
+			what   string
+			change func()
+			want   []string
+		}{
+			{"without TLS", func() { p.Change(own, `data.ca\.crt`, nil) }, []string{api, sync}},
+			{"with another password", func() {
+				p.Change(own, "data.connection", base64.StdEncoding.EncodeToString(
+					[]byte("mysql+pymysql://nova_cell0:new@db.cloud.svc:3306/nova_cell0?charset=utf8mb4")))
+			}, []string{api, sync}},
+			{"made again", func() { p.Remove("Database/cloud/nova-cell0") }, []string{sync}},
+		} {
+			got := slices.DeleteFunc(servicetest.Writes(p, c.change), func(w string) bool {
+				return !strings.HasPrefix(w, "jobs/") && w != api
+			})
+			if !slices.Equal(got, c.want) {
+				t.Errorf("for a cell0 %s it wrote %v, want %v", c.what, got, c.want)
+			}
+			p.Ready()
+		}
+	})
+}
+
 func secret(p *kittest.Play, name string, content map[string]string) {
 	data := map[string]any{}
 	for k, v := range content {

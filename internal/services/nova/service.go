@@ -149,9 +149,8 @@ func steps(s api) []step.Step[*nova] {
 		checkPlacement(),
 		step.Objects(stepCell0, cell0, step.Makes[*nova](&infrav1.Database{}), step.Condition[*nova]("CellZeroReady"),
 			step.Component[*nova](service.ComponentSetup), step.Outlives[*nova](service.StepConfig)),
-		s.JobStep(stepPrepare, func(*scope) (pod, error) {
-			return pod{Component: stepPrepare, Alone: true, Command: Manage("prepare")}, nil
-		}, step.After[*nova](stepAuthorities), step.Condition[*nova]("DBSyncReady")),
+		s.JobStep(stepPrepare, prepare, step.Reads[*nova](refCell0), step.Sees[*nova](stepCell0),
+			step.After[*nova](stepAuthorities), step.Condition[*nova]("DBSyncReady")),
 		step.Objects(stepAuthorities, authorities(s), step.Makes[*nova](&corev1.Secret{}),
 			step.Reads[*nova](append(cellRefs(), service.RefDatabase, service.RefBus, refDatabases, refBuses, refLeaving)...),
 			step.Component[*nova](service.ComponentSetup)),

@@ -25,6 +25,8 @@ func kind() servicetest.Kind {
 		Workers:     []string{"scheduler", "conductor"},
 		Definitions: []string{"service.stackwright.dev_novacells", "service.stackwright.dev_placements"},
 		Follows:     []string{"novacells/nova-cell1"},
+		Notes: map[string]string{"nova-cell0-db": "nova-db-sync", "nova-cell1-db": "nova-map-cells",
+			"nova-cell1-bus": "nova-map-cells"},
 	}
 }
 

@@ -202,6 +202,20 @@ cells: cell0 cell1 away cell3
 `)
 }
 
+// moved gives cell0 another database.
+const moved = `
+setup('other')
+os.rename('/tmp/other.conf', '/tmp/cell0.conf')
+run('cell0', 'prepare')
+run('cell0', 'prepare')
+within('cell0', lambda admin, inside: print(cell_of(admin, inside).database_connection))
+`
+
+// How cell0 is reached is noted anew when that has changed, and only then.
+func TestCellZeroIsNotedAnew(t *testing.T) {
+	saysInNova(t, moved, "cell cell0 has new addresses\nsqlite:////tmp/other\n")
+}
+
 // rows are those of a conductor as an earlier operator left them, beside others.
 const rows = `
 def pods(admin, inside):
