@@ -46,7 +46,8 @@ func TestNovaComputes(t *testing.T) {
 	asked.Spec.Services.Nova.Scheduler.Replicas = new(int32(2))
 	asked.Spec.Services.Nova.Cells = []servicev1.Cell{{Name: "cell1"}, {Name: "far", Galera: far.Name}}
 	w.Apply(asked.DeepCopy())
-	w.Eventually(2*time.Minute, "a second cell is up", programs(w, append(first, "openstack-nova-far-conductor")...))
+	both := append(slices.Clone(first), "openstack-nova-far-conductor")
+	w.Eventually(2*time.Minute, "a second cell is up", programs(w, both...))
 	w.Ready(time.Minute, cp)
 	if pods := running(w, cp.Namespace, "openstack-nova-scheduler-"); len(pods) != 2 {
 		t.Errorf("the schedulers are %v, want 2", pods)
