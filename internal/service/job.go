@@ -1,8 +1,8 @@
 package service
 
 import (
+	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/apply"
+	"stackwright.dev/kit/gate"
+	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/step"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
@@ -80,29 +82,32 @@ func (s Service[T]) jobSpec(o T, p Pod[T]) batchv1.JobSpec {
 	}
 }
 
-// CronStep makes a CronJob. Its condition advises: a service serves while what can wait fails.
-func CronStep[T Object](name, condition string, render func(*step.Scope[T]) ([]client.Object, error),
-	o ...step.Option[T]) step.Step[T] {
-	return step.Objects(name, render, append(o, step.Makes[T](&batchv1.CronJob{}), step.Advises[T](condition),
-		step.Ready[T]("CronJob", ran), step.Component[T](ComponentSetup))...)
+// CronSteps make a CronJob and tell in a condition when its last run has failed. It advises: a service serves while what
+// can wait fails.
+func CronSteps[T Object](name, condition string, render func(*step.Scope[T]) ([]client.Object, error),
+	o ...step.Option[T]) []step.Step[T] {
+	setup := step.Component[T](ComponentSetup)
+	// With a gate of its own the status is at hand.
+	return []step.Step[T]{
+		step.Objects(name, render, append(o, step.Makes[T](&batchv1.CronJob{}), step.Ready[T]("CronJob", gate.Exists),
+			setup)...),
+		step.Check(name+"-runs", func(_ context.Context, sc *step.Scope[T]) *outcome.Outcome {
+			c, ok := sc.Child(name, "CronJob", sc.Owner().GetName()+"-"+name).(*batchv1.CronJob)
+			if !ok || ran(&c.Status) {
+				return nil
+			}
+			return outcome.Wait("CronJob "+c.Name, "the run of CronJob %s that was due at %s has failed, and the next one tries "+
+				"again; see kubectl -n %s logs -l app.kubernetes.io/instance=%s,app.kubernetes.io/component=%s --tail=50", c.Name,
+				c.Status.LastScheduleTime.UTC().Format(time.RFC3339), c.Namespace, sc.Owner().GetName(), name)
+		}, step.Sees[T](name), step.Advises[T](condition), setup),
+	}
 }
 
 // ran tells whether the last run of a CronJob that has ended did so well. Its controller notes the end of a Job in one
 // write with taking it off the list of those that run.
-func ran(obj client.Object) (ready bool, message string) {
-	c, ok := obj.(*batchv1.CronJob)
-	if !ok || len(c.Status.Active) > 0 || c.Status.LastScheduleTime == nil {
-		return true, ""
-	}
-	due, well := c.Status.LastScheduleTime, c.Status.LastSuccessfulTime
-	if well != nil && !well.Before(due) {
-		return true, ""
-	}
-	const instance = "app.kubernetes.io/instance"
-	return false, fmt.Sprintf("the run of CronJob %s that was due at %s has failed, and the next one tries again; "+
-		"see kubectl -n %s logs -l %s=%s,app.kubernetes.io/component=%s --tail=50", c.Name,
-		due.UTC().Format(time.RFC3339), c.Namespace, instance, c.Labels[instance],
-		strings.TrimPrefix(c.Name, c.Labels[instance]+"-"))
+func ran(c *batchv1.CronJobStatus) bool {
+	return len(c.Active) > 0 || c.LastScheduleTime == nil ||
+		c.LastSuccessfulTime != nil && !c.LastSuccessfulTime.Before(c.LastScheduleTime)
 }
 
 // Cron makes a CronJob with the service's name before its own.

@@ -83,7 +83,7 @@ func environment(file string) []corev1.EnvVar {
 }
 
 func steps(s api) []step.Step[*barbican] {
-	return []step.Step[*barbican]{
+	return append([]step.Step[*barbican]{
 		step.Secret(stepKeys, generate(s), keysName, step.Copied[*barbican](), s.Keep(),
 			step.Condition[*barbican]("KeysReady"), step.Component[*barbican](service.ComponentSetup)),
 		// It also looks whether the keys are those of the database, so that it runs again for other keys.
@@ -95,8 +95,7 @@ func steps(s api) []step.Step[*barbican] {
 			step.Reads[*barbican](refKeys, service.RefRolled), step.Makes[*barbican](&batchv1.Job{}),
 			step.OnImmutable[*barbican](step.Recreate), step.Condition[*barbican]("KeyRewrapReady"),
 			step.Component[*barbican](service.ComponentSetup)),
-		service.CronStep(stepMaintain, "MaintenanceReady", maintain(s), step.After[*barbican](stepSync)),
-	}
+	}, service.CronSteps(stepMaintain, "MaintenanceReady", maintain(s), step.After[*barbican](stepSync))...)
 }
 
 // manage is a command of our program.

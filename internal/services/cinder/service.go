@@ -106,12 +106,11 @@ func Definition(cluster service.Cluster) kit.Definition[*cinder] {
 type server struct{ service.Service[*cinder] }
 
 func (s server) steps() []step.Step[*cinder] {
-	return []step.Step[*cinder]{
+	return append([]step.Step[*cinder]{
 		s.JobStep(stepSync, sync, step.Condition[*cinder]("DBSyncReady")),
 		s.RecordStep(records(), stepSync, scheduler, volume, backup),
 		step.Objects(stepTypes, s.types, step.After[*cinder](service.StepCatalog),
 			step.Makes[*cinder](&openstackv1.VolumeType{}), step.Condition[*cinder]("TypesReady"),
 			step.Component[*cinder](service.ComponentSetup)),
-		service.CronStep(stepMaintain, "MaintenanceReady", s.maintain, step.After[*cinder](stepSync)),
-	}
+	}, service.CronSteps(stepMaintain, "MaintenanceReady", s.maintain, step.After[*cinder](stepSync))...)
 }

@@ -113,7 +113,7 @@ func refs() []ref.Ref[*heat] {
 
 func steps(s api) []step.Step[*heat] {
 	setup := step.Component[*heat](service.ComponentSetup)
-	return []step.Step[*heat]{
+	return append([]step.Step[*heat]{
 		step.Secret(stepKey, generate(s), keyName, step.Copied[*heat](), s.Keep(), setup, step.Condition[*heat]("KeyReady")),
 		s.PasswordStep(stepAdmin, adminName, s.Keep()),
 		step.Objects(stepDomain, domain(s), step.After[*heat](stepAdmin), setup, step.Condition[*heat]("DomainReady"),
@@ -121,8 +121,7 @@ func steps(s api) []step.Step[*heat] {
 		s.JobStep(stepSync, func(*scope) (pod, error) {
 			return pod{Component: stepSync, Alone: true, Command: []string{"heat-manage", "db_sync"}}, nil
 		}, step.Condition[*heat]("DBSyncReady")),
-		service.CronStep(stepMaintain, "MaintenanceReady", maintain(s), step.After[*heat](stepSync)),
-	}
+	}, service.CronSteps(stepMaintain, "MaintenanceReady", maintain(s), step.After[*heat](stepSync))...)
 }
 
 // maintain removes stacks that were deleted long ago, and engines that ended without a word.

@@ -96,7 +96,7 @@ func refs() []ref.Ref[*keystone] {
 }
 
 func (s server) steps() []step.Step[*keystone] {
-	return append(s.Steps(keys(), after(stepExpand)),
+	steps := append(s.Steps(keys(), after(stepExpand)),
 		s.fernetStep(),
 		s.credentialStep(),
 		s.PasswordStep(stepAdmin, adminName, s.Keep(), step.When(ownPassword)),
@@ -110,11 +110,11 @@ func (s server) steps() []step.Step[*keystone] {
 			step.Condition[*keystone]("CredentialMigrationReady")),
 		step.Objects(stepMigrated, s.migrated, after(stepMigrate), reads(refCredential), setup(),
 			step.Makes[*keystone](&corev1.ConfigMap{})),
-		service.CronStep(stepTrusts, "CronJobReady", s.trustFlush, keys(), after(stepExpand)),
 		step.Objects(stepClouds, s.clouds, after(stepBootstrap, service.StepAPI), step.Sees[*keystone](service.StepEndpoints),
 			reads(refAdmin, service.RefTLS), setup(), step.Makes[*keystone](&corev1.Secret{}),
 			step.Condition[*keystone]("CloudsReady")),
 	)
+	return append(steps, service.CronSteps(stepTrusts, "CronJobReady", s.trustFlush, keys(), after(stepExpand))...)
 }
 
 func after(steps ...string) option { return step.After[*keystone](steps...) }

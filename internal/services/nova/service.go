@@ -145,7 +145,7 @@ func Manage(args ...string) []string {
 func Shared(binary, owner, worker string) string { return binary + "=" + owner + "-" + worker }
 
 func steps(s api) []step.Step[*nova] {
-	return []step.Step[*nova]{
+	return append([]step.Step[*nova]{
 		checkPlacement(),
 		step.Objects(stepCell0, cell0, step.Makes[*nova](&infrav1.Database{}), step.Condition[*nova]("CellZeroReady"),
 			step.Component[*nova](service.ComponentSetup), step.Outlives[*nova](service.StepConfig)),
@@ -170,8 +170,7 @@ func steps(s api) []step.Step[*nova] {
 		s.JobStep(stepRegister, register, step.After[*nova](stepPrepare, stepAddresses), step.Reads[*nova](refCells),
 			step.Condition[*nova]("CellsRegistered")),
 		s.RecordStep(records(), stepRegister, scheduler, conductor),
-		service.CronStep(stepMaintain, "MaintenanceReady", maintain(s), step.After[*nova](stepPrepare)),
-	}
+	}, service.CronSteps(stepMaintain, "MaintenanceReady", maintain(s), step.After[*nova](stepPrepare))...)
 }
 
 // records are those of the programs that no cell has.
