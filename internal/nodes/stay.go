@@ -24,7 +24,7 @@ func mark(node string) string {
 
 // Stay keeps a pod of a set on a node that the set does not select any more. It is a set of its own: another node in
 // that of all would be another template, which makes the pods of all nodes anew. The pods of both keep apart: one comes
-// when the other has gone.
+// when the other has gone. The set is one that Apart has seen.
 func Stay(set *appsv1.DaemonSet, node string) *appsv1.DaemonSet {
 	all := set.Spec.Selector.DeepCopy()
 	out := set.DeepCopy()
@@ -36,12 +36,11 @@ func Stay(set *appsv1.DaemonSet, node string) *appsv1.DaemonSet {
 	}
 	pod := &out.Spec.Template.Spec
 	pod.NodeSelector = nil
-	pod.Affinity = &corev1.Affinity{
-		NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+	pod.Affinity.NodeAffinity = &corev1.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
 			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{{
-				Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}}}}}},
-		PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
-			{LabelSelector: all, TopologyKey: corev1.LabelHostname}}},
-	}
+				Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}}}}}}
+	off := &pod.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	*off = append(*off, corev1.PodAffinityTerm{LabelSelector: all, TopologyKey: corev1.LabelHostname})
 	return out
 }

@@ -63,6 +63,7 @@ const (
 	refOthers     = "others"
 	refRelease    = "release"
 	refHosts      = "hosts"
+	refEveryone   = "everyone"
 	refOVN        = "ovn"
 	refOVNClient  = "ovn-client"
 	refPassword   = "metadata-password"
@@ -130,7 +131,7 @@ func steps() []step.Step[object] {
 		step.Check(stepRelease, checkImages, step.Reads[object](refRelease), step.Condition[object]("ImagesReady")),
 		step.Check(stepNamespace, namespace, step.Reads[object](refNamespace), step.When(onNodes),
 			step.Condition[object]("NamespaceReady")),
-		step.Check(stepNodes, free, step.Reads[object](refNodes, refOthers, refHosts), step.When(onNodes),
+		step.Check(stepNodes, free, step.Reads[object](refNodes, refOthers, refEveryone), step.When(onNodes),
 			step.Condition[object]("NodesReady")),
 		step.Check("some", some, step.Reads[object](refNodes), step.After[object](stepNodes), step.When(onNodes),
 			step.Condition[object]("NodesReady")),

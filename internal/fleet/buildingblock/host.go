@@ -33,6 +33,8 @@ func hostRefs() []ref.Ref[object] {
 	all := func(b object) []types.NamespacedName { return []types.NamespacedName{{Namespace: b.Namespace}} }
 	return []ref.Ref[object]{
 		ref.To(refHosts, &fleetv1.Hypervisor{}, all, ref.DigestOf[object](stay)),
+		ref.To(refEveryone, &fleetv1.Hypervisor{}, func(object) []types.NamespacedName { return nodes.Everywhere() },
+			ref.DigestOf[object](whose)),
 		ref.To(refNovas, &servicev1.Nova{}, all, ref.DigestOf[object](func(o client.Object) string {
 			return string(o.GetUID())
 		})),
@@ -48,11 +50,20 @@ func stay(obj client.Object) string {
 	return fmt.Sprintln(h.Name, h.Spec.Block, h.Status.Vacancy == fleetv1.Vacant)
 }
 
+// whose is all of a host that decides which block it is of.
+func whose(obj client.Object) string {
+	h, ok := obj.(*fleetv1.Hypervisor)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintln(h.Namespace, h.Name, h.Spec.Block)
+}
+
 // hypervisors are those of a block, by name.
 func hypervisors(all []client.Object, b object) []*fleetv1.Hypervisor {
 	var out []*fleetv1.Hypervisor
 	for _, o := range all {
-		if h, ok := o.(*fleetv1.Hypervisor); ok && h.Spec.Block == b.Name {
+		if h, ok := o.(*fleetv1.Hypervisor); ok && h.Spec.Block == b.Name && h.Namespace == b.Namespace {
 			out = append(out, h)
 		}
 	}

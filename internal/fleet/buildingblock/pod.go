@@ -80,6 +80,7 @@ func daemons(s *scope, name, agent string, pod corev1.PodTemplateSpec) []client.
 			RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: unavailable(b), MaxSurge: new(intstr.FromInt32(0))}},
 		Template: pod,
 	}}
+	nodes.Apart(set, operator)
 	out := []client.Object{set}
 	for _, host := range kept(s) {
 		out = append(out, nodes.Stay(set, host))

@@ -7,6 +7,7 @@
 package hypervisor
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,6 +44,7 @@ const (
 	refCloud  = "cloud"
 	refCell   = "cell"
 	refNovas  = "novas"
+	refOthers = "others"
 )
 
 // Kind is the name of the kind.
@@ -73,7 +75,7 @@ func Definition(clouds *resources.Guests) kit.Definition[object] {
 	return kit.Definition[object]{
 		Name: "hypervisor", New: func() object { return &fleetv1.Hypervisor{} }, Refs: refs(),
 		Steps: []step.Step[object]{{
-			Name: stepNova, Kind: step.KindExternal, Reads: []string{refBlock, refNode, refCloud, refCell, refNovas},
+			Name: stepNova, Kind: step.KindExternal, Reads: []string{refBlock, refNode, refCloud, refCell, refNovas, refOthers},
 			Condition: condition, Every: rest, Act: c.act, Release: c.release,
 		}},
 		Report: c.report, Guard: guard, Notice: c.notice, Wake: clouds.Ring,
@@ -97,7 +99,18 @@ func refs() []ref.Ref[object] {
 		ref.Local(refCloud, &openstackv1.Cloud{}, func(o object) string { return o.Spec.Cloud }, maybe, digest(uid)),
 		ref.Local(refCell, &servicev1.NovaCell{}, func(o object) string { return o.Spec.Cell }, maybe, digest(uid)),
 		ref.To(refNovas, &servicev1.Nova{}, all, digest(uid)),
+		ref.To(refOthers, &fleetv1.BuildingBlock{}, func(object) []types.NamespacedName { return nodes.Everywhere() },
+			digest(claim)),
 	}
+}
+
+// claim is all of another block that decides which nodes it has.
+func claim(o client.Object) string {
+	b, ok := o.(*fleetv1.BuildingBlock)
+	if !ok {
+		return ""
+	}
+	return b.Namespace + "\x00" + nodes.Claim(b, fleet.Selector(b))
 }
 
 // members is all of a block that decides which hosts it has, and what they are given.
@@ -132,6 +145,23 @@ func (l looker) first(ref string) client.Object {
 func (l looker) leaves(o object) bool {
 	b, ok := l.first(refBlock).(*fleetv1.BuildingBlock)
 	return !ok || !fleet.Wanted(b, o.Name, l.first(refNode))
+}
+
+// rival is another block that selects the node of a host, as it is called in messages, or empty.
+func (l looker) rival(o object) string {
+	node := l.first(refNode)
+	if node == nil {
+		return ""
+	}
+	var names []string
+	for _, other := range l(refOthers) {
+		b, ok := other.(*fleetv1.BuildingBlock)
+		if ok && (b.Name != o.Spec.Block || b.Namespace != o.Namespace) && fleet.Wanted(b, o.Name, node) {
+			names = append(names, b.Namespace+"/"+b.Name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(few(names, 1), "")
 }
 
 // forgotten tells whether nobody is left to be asked.

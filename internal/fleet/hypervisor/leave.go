@@ -152,12 +152,22 @@ func (c *controller) release(ctx context.Context, sc *scope) *outcome.Outcome {
 	}
 	switch {
 	case known && g.up():
-		return outcome.Poll(emptier, "nova-compute", "Waits until nova-compute of host %s has ended: Nova takes it for up "+
-			"for a minute after its last word. If it stays longer, see its pod on that node.", o.Name)
+		return running(o, see.rival(o))
 	case known:
 		return c.unregister(ctx, o, a, g)
 	}
 	return c.unprovide(ctx, sc, a, s)
+}
+
+// running waits for the end of nova-compute. That of another block on the same node reports as the same host.
+func running(o object, rival string) *outcome.Outcome {
+	if rival != "" {
+		return outcome.Poll(emptier, "nova-compute", "Waits until nova-compute of host %s has ended, which that of "+
+			"BuildingBlock %s keeps up in Nova; take the labels of that block off node %s until this Hypervisor has gone.",
+			o.Name, rival, o.Name)
+	}
+	return outcome.Poll(emptier, "nova-compute", "Waits until nova-compute of host %s has ended: Nova takes it for up "+
+		"for a minute after its last word. If it stays longer, see its pod on that node.", o.Name)
 }
 
 func (c *controller) unregister(ctx context.Context, o object, a api, g agent) *outcome.Outcome {

@@ -6,7 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/service/servicetest"
 )
 
 // A host with servers stays when its node is taken out of the block: it is closed, and says what is to be done. It goes
@@ -35,6 +39,34 @@ func TestLeaves(t *testing.T) {
 		if requested(h.asked(), "DELETE os-services/ID") {
 			t.Error("the service was deleted while nova-compute runs")
 		}
+		h.with("node-1", func(o *host) { o.up = false })
+		p.Settle()
+		if p.Object(node1) != nil || h.host("node-1") != nil {
+			t.Error("the host is still there")
+		}
+	})
+}
+
+// A node that another block has already does not become silent: its nova-compute is the same host to Nova. The
+// Hypervisor says whose it is.
+func TestTheNodeIsAnotherBlocks(t *testing.T) {
+	play(t, func(p *kittest.Play, h *hall) {
+		p.Ready()
+		other := p.Object(block)
+		other.SetName("rack-b")
+		other.SetResourceVersion("")
+		other.SetUID("")
+		servicetest.Must(t, unstructured.SetNestedStringMap(other.Object, map[string]string{"example.org/rack": "b"}, "spec",
+			"hosts", "nodeSelector"))
+		p.Create(other)
+		p.Change("Node/node-1", "metadata.labels", map[string]any{"example.org/rack": "b"})
+		p.Pass(time.Minute)
+		p.Remove(node1)
+		p.Pass(time.Minute)
+		says(p, "Deleting", "which that of BuildingBlock cloud/rack-b keeps up in Nova; take the labels of that block off")
+		p.Change("Node/node-1", "metadata.labels", nil)
+		p.Pass(time.Minute)
+		says(p, "Deleting", "see its pod on that node")
 		h.with("node-1", func(o *host) { o.up = false })
 		p.Settle()
 		if p.Object(node1) != nil || h.host("node-1") != nil {

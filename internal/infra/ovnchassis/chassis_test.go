@@ -320,6 +320,32 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A node that a set names is kept by it, whatever older set comes to select it.
+func TestANodeThatIsNamedIsKept(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		p.Pass(time.Second)
+		other := later("cloud")
+		if err := unstructured.SetNestedStringMap(other.Object, map[string]string{"network": "none"}, "spec",
+			"nodeSelector"); err != nil {
+			t.Fatal(err)
+		}
+		if err := unstructured.SetNestedStringSlice(other.Object, []string{"node-2"}, "spec", "nodes"); err != nil {
+			t.Fatal(err)
+		}
+		p.Create(other)
+		p.Change("Node/node-2", "metadata.labels.network", "ovn")
+		p.Settle()
+		if c := p.Condition(set, "NodesFree"); c.Reason != "NodesTaken" ||
+			!strings.Contains(c.Message, "OVNChassis cloud/later has node-2 already") {
+			t.Errorf("NodesFree of the older set is %s: %s", c.Reason, c.Message)
+		}
+		if c := p.Condition("OVNChassis/cloud/later", "NodesFree"); c.Status != "True" {
+			t.Errorf("NodesFree of the set that names the node is %s: %s", c.Reason, c.Message)
+		}
+	})
+}
+
 // later is a set that wants the nodes of the first.
 func later(namespace string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{

@@ -23,16 +23,22 @@ func some(_ context.Context, s *scope) *outcome.Outcome {
 	return outcome.Done()
 }
 
-// free refuses nodes that are chassis of an older set, of whatever namespace.
+// free refuses nodes that are chassis of another set, of whatever namespace: of one that names them, or of an older one
+// that selects them.
 func free(_ context.Context, s *scope) *outcome.Outcome {
 	o := s.Owner()
-	names := selected(s, o)
+	names, kept := selected(s, o), named(s, o)
 	for _, other := range s.All(refOthers) {
 		c, ok := other.(object)
-		if !ok || c.UID == o.UID || !nodes.Older(c, o) {
+		if !ok || c.UID == o.UID {
 			continue
 		}
-		if both := nodes.Both(names, selected(s, c)); len(both) > 0 {
+		older, keeps := nodes.Older(c, o), named(s, c)
+		both := slices.DeleteFunc(nodes.Both(names, selected(s, c)), func(node string) bool {
+			theirs, ours := slices.Contains(keeps, node), slices.Contains(kept, node)
+			return ours && !theirs || ours == theirs && !older
+		})
+		if len(both) > 0 {
 			return outcome.Refuse("NodesTaken", "OVNChassis %s/%s has %s already, and a node is chassis of one set only; "+
 				"change spec.nodeSelector of one of the two, or the labels of the nodes.", c.Namespace, c.Name,
 				nodes.List(both))

@@ -57,6 +57,7 @@ func daemonSet(s *scope) ([]client.Object, error) {
 			RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &most, MaxSurge: new(intstr.FromInt32(0))}},
 		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: marks(o)}, Spec: pod(o, remote(s), asked)},
 	}}
+	nodes.Apart(set, "ovn-chassis")
 	out := []client.Object{set}
 	for _, n := range named(s, o) {
 		out = append(out, nodes.Stay(set, n))
