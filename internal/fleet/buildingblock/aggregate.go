@@ -24,7 +24,8 @@ func where(obj client.Object) string {
 // registered in a cell, mapped or not.
 func aggregates(s *scope) ([]client.Object, error) {
 	b := s.Owner()
-	common := openstackv1.ResourceSpec{CloudRef: &openstackv1.CloudReference{Name: where(s.Get(refCell))}}
+	// A block that is made again over a database of Nova that was kept finds its aggregate there.
+	common := openstackv1.ResourceSpec{CloudRef: &openstackv1.CloudReference{Name: where(s.Get(refCell))}, Policy: "adopt"}
 	own := &openstackv1.HostAggregate{ObjectMeta: meta(b, b.Name, ""), Spec: openstackv1.HostAggregateSpec{
 		ResourceSpec: common, Resource: &openstackv1.HostAggregateResource{}}}
 	if zone := b.Spec.Placement.AvailabilityZone; zone != "" {
