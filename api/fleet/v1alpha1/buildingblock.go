@@ -28,6 +28,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="(self.driver == 'fake') == has(self.fake)",message="fake.hosts is the number of hosts of driver fake, and of no other"
 // +kubebuilder:validation:XValidation:rule="self.driver == 'libvirt' || !has(self.libvirt) && !has(self.ovn) && !has(self.storage)",message="libvirt, ovn and storage belong to driver libvirt"
 // +kubebuilder:validation:XValidation:rule="has(self.storage) == has(oldSelf.storage)",message="storage cannot be given to a block or taken from it: the disks of its servers are where they are; make another block"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.placement) || !has(oldSelf.placement.availabilityZone) || size(oldSelf.placement.availabilityZone) == 0 || has(self.placement) && has(self.placement.availabilityZone) && size(self.placement.availabilityZone) > 0",message="placement.availabilityZone cannot be taken out: Nova takes no aggregate out of a zone; name another zone, or make another block"
 // +kubebuilder:validation:XValidation:rule="has(self.ovn) || !has(self.network)",message="network says how the chassis of ovn are connected: set ovn, too"
 // +kubebuilder:validation:XValidation:rule="!has(self.network) || !has(self.network.bridgeMappings) || self.network.bridgeMappings.all(m, !has(m.interface) || self.network.bridgeMappings.exists_one(n, has(n.interface) && n.interface == m.interface) && !(has(self.network.tunnel) && has(self.network.tunnel.interface) && self.network.tunnel.interface == m.interface))",message="a NIC is a port of one bridge: give tunnel and each of bridgeMappings another interface"
 type BuildingBlockSpec struct {
@@ -224,6 +225,7 @@ type CephUser struct {
 // Placement says what the scheduler is to know of the hosts.
 type Placement struct {
 	// AvailabilityZone that the hosts make up, with those of other blocks. It is the aggregate's of the block's name.
+	// Another one is taken while no servers are on the hosts; Nova takes no aggregate out of a zone.
 	// +optional
 	// +kubebuilder:validation:MaxLength=255
 	// +kubebuilder:validation:XValidation:rule="!self.contains(':')",message="availabilityZone has no colon: users write ZONE:HOST"

@@ -10,7 +10,9 @@ var HostAggregate = d.Kind{
 	Key:   []string{"name"}, Update: d.Update{Method: "PUT"}, Marker: byKey, Events: []string{"aggregate"},
 	Fields: []d.Field{
 		name(255),
-		{API: "availability_zone", Max: 255, Pattern: "^[^:]*$", Doc: "Availability zone that its hosts make up."},
+		// Nova refuses null as it does an empty one (is_safe_to_update_az in nova/compute/api.py).
+		{API: "availability_zone", Min: 1, Max: 255, Pattern: "^[^:]*$",
+			Doc: "Availability zone that its hosts make up. There can be another one, and never none again."},
 		// The availability zone is in the metadata too.
 		{API: "metadata", Type: d.Map, Normal: d.Subset, Later: true, Via: "metadata",
 			Doc: "Properties of the hosts, which extra specs of flavors ask for."},
