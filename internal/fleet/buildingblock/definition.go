@@ -135,6 +135,8 @@ func steps() []step.Step[object] {
 			step.Condition[object]("NodesReady")),
 		step.Check("some", some, step.Reads[object](refNodes), step.After[object](stepNodes), step.When(onNodes),
 			step.Condition[object]("NodesReady")),
+		step.Check("open", open, step.Reads[object](refNodes, refHosts), step.After[object](stepNodes), step.When(onNodes),
+			step.Condition[object]("NodesReady")),
 		step.Objects(stepHosts, hypervisorsOf, step.Reads[object](refCell, refNodes, refHosts), step.After[object](stepNodes),
 			step.Condition[object](conditionHosts), step.Makes[object](&fleetv1.Hypervisor{}),
 			step.Ready[object](hypervisorKind, gate.Exists), step.ForsakeWhen(forgotten)),

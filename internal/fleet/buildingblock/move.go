@@ -82,10 +82,10 @@ func internal(n *corev1.Node) []string {
 	return out
 }
 
-// place of a node: whether it is selected, and where it is.
+// place of a node: whether it is selected, who may come to it, and where it is.
 func whereabouts(obj client.Object) string {
 	if n, ok := obj.(*corev1.Node); ok {
-		return nodes.Digest(n) + "\x00" + strings.Join(internal(n), " ")
+		return strings.Join([]string{nodes.Digest(n), nodes.Taints(n), strings.Join(internal(n), " ")}, "\x00")
 	}
 	return nodes.Digest(obj)
 }

@@ -72,6 +72,11 @@ func some(_ context.Context, s *scope) *outcome.Outcome {
 	return outcome.Done()
 }
 
+// open tells of taints that keep agents off nodes of the block. Agents that run there stay until they end.
+func open(_ context.Context, s *scope) *outcome.Outcome {
+	return nodes.Open(s.All(refNodes), members(s), s.Owner().Spec.Hosts.Tolerations, "spec.hosts.tolerations")
+}
+
 func none(b object) *outcome.Outcome {
 	return nodes.None("spec.hosts.nodeSelector", fleet.Selector(b), "hosts")
 }

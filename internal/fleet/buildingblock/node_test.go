@@ -107,3 +107,39 @@ func TestAgentsKeepApart(t *testing.T) {
 		}
 	})
 }
+
+// A node that has the labels and a taint that agents do not tolerate has no agents: the block says which taint it is.
+// Taints of Kubernetes's own do not keep them off, and wishes keep nobody off.
+func TestTaintsAreTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		taint, tolerated map[string]any
+		told             string
+	}{
+		"a taint": {map[string]any{"key": "gpu", "value": "yes", "effect": "NoSchedule"}, nil, "gpu=yes:NoSchedule"},
+		"one that evicts": {map[string]any{"key": "gpu", "effect": "NoExecute"},
+			map[string]any{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}, "gpu:NoExecute"},
+		"tolerated": {map[string]any{"key": "gpu", "value": "yes", "effect": "NoSchedule"},
+			map[string]any{"key": "gpu", "value": "yes"}, ""},
+		"a wish":             {map[string]any{"key": "gpu", "effect": "PreferNoSchedule"}, nil, ""},
+		"a node that drains": {map[string]any{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kittest.New(t, scenario(t, "libvirt", "")).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				if c.tolerated != nil {
+					p.Change(rack, "spec.hosts.tolerations", []any{c.tolerated})
+				}
+				p.Change("Node/node-1", "spec.taints", []any{c.taint})
+				p.Settle()
+				got := p.Condition(rack, "Ready")
+				if told := got.Reason == "NodesTainted"; told != (c.told != "") || told && !strings.Contains(got.Message,
+					"The taint "+c.told+" keeps agents off node-1; add a toleration of it to spec.hosts.tolerations, or run") {
+					t.Errorf("Ready is %s: %s", got.Reason, got.Message)
+				}
+				p.Change("Node/node-1", "spec.taints", nil)
+				p.Settle()
+				p.Ready()
+			})
+		})
+	}
+}

@@ -288,6 +288,10 @@ func TestRefusals(t *testing.T) {
 		"no nodes": {func(p *kittest.Play) {
 			p.Change(set, "spec.nodeSelector", map[string]any{"role": "gateway", "zone": "a"})
 		}, "NodesReady", "NoNodes", "kubectl label node NAME role=gateway zone=a"},
+		"taint": {func(p *kittest.Play) {
+			p.Change("Node/node-1", "spec.taints", []any{map[string]any{"key": "gpu", "effect": "NoSchedule"}})
+		}, "NodesReady", "NodesTainted", "The taint gpu:NoSchedule keeps agents off node-1; add a toleration of it to " +
+			"spec.tolerations, or run kubectl taint node NAME gpu:NoSchedule- for each."},
 		"cloud": {func(p *kittest.Play) { p.Create(later("cloud")) },
 			"NodesFree", "NodesTaken", "OVNChassis cloud/computes has node-1 already"},
 		"second": {func(p *kittest.Play) {

@@ -73,7 +73,7 @@ func refs() []ref.Ref[object] {
 			return []types.NamespacedName{{Name: o.Namespace}}
 		}, ref.DigestOf[object](nodes.Level)),
 		ref.To(refNodes, &corev1.Node{}, func(object) []types.NamespacedName { return []types.NamespacedName{{}} },
-			ref.DigestOf[object](nodes.Digest)),
+			ref.DigestOf[object](func(n client.Object) string { return nodes.Digest(n) + "\x00" + nodes.Taints(n) })),
 		ref.To(refOthers, &infrav1.OVNChassis{}, func(object) []types.NamespacedName { return nodes.Everywhere() },
 			ref.DigestOf[object](claim)),
 	}
@@ -83,6 +83,7 @@ func steps(r *records) []step.Step[object] {
 	return []step.Step[object]{
 		step.Check(stepNamespace, namespace, step.Reads[object](refNamespace), step.Condition[object]("NamespaceReady")),
 		step.Check("nodes", some, step.Reads[object](refNodes), step.Condition[object]("NodesReady")),
+		step.Check("open", open, step.Reads[object](refNodes), step.Condition[object]("NodesReady")),
 		step.Check(stepFree, free, step.Reads[object](refNodes, refOthers), step.Condition[object]("NodesFree")),
 		step.Check(stepConfig, settled, step.Condition[object]("ConfigReady")),
 		// Before the pods, so that it is released after them.

@@ -23,6 +23,11 @@ func some(_ context.Context, s *scope) *outcome.Outcome {
 	return outcome.Done()
 }
 
+// open tells of taints that keep pods off nodes of the set.
+func open(_ context.Context, s *scope) *outcome.Outcome {
+	return nodes.Open(s.All(refNodes), selected(s, s.Owner()), s.Owner().Spec.Tolerations, "spec.tolerations")
+}
+
 // free refuses nodes that are chassis of another set, of whatever namespace: of one that names them, or of an older one
 // that selects them.
 func free(_ context.Context, s *scope) *outcome.Outcome {
