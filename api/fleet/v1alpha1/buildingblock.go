@@ -26,6 +26,7 @@ const (
 // BuildingBlockSpec says which hosts are wanted.
 // +kubebuilder:validation:XValidation:rule="self.driver != 'libvirt' || has(self.hosts) && has(self.hosts.nodeSelector)",message="driver libvirt needs hosts.nodeSelector"
 // +kubebuilder:validation:XValidation:rule="(self.driver == 'fake') == has(self.fake)",message="fake.hosts is the number of hosts of driver fake, and of no other"
+// +kubebuilder:validation:XValidation:rule="!has(self.fake) || self.fake.hosts * (2 + (has(self.placement) && has(self.placement.aggregates) ? size(self.placement.aggregates) : 0)) <= 2000",message="fake.hosts times 2 more than there are placement.aggregates is 2000 at most: make two blocks"
 // +kubebuilder:validation:XValidation:rule="self.driver == 'libvirt' || !has(self.libvirt) && !has(self.ovn) && !has(self.storage)",message="libvirt, ovn and storage belong to driver libvirt"
 // +kubebuilder:validation:XValidation:rule="has(self.storage) == has(oldSelf.storage)",message="storage cannot be given to a block or taken from it: the disks of its servers are where they are; make another block"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.placement) || !has(oldSelf.placement.availabilityZone) || size(oldSelf.placement.availabilityZone) == 0 || has(self.placement) && has(self.placement.availabilityZone) && size(self.placement.availabilityZone) > 0",message="placement.availabilityZone cannot be taken out: Nova takes no aggregate out of a zone; name another zone, or make another block"

@@ -54,6 +54,7 @@ const (
 	stepMetadata  = "metadata"
 	stepKeys      = "keys"
 	stepHosts     = "hosts"
+	stepSize      = "size"
 	refCell       = "cell"
 	refShared     = "shared"
 	refConfig     = "config"
@@ -120,7 +121,7 @@ func refs() []ref.Ref[object] {
 func steps() []step.Step[object] {
 	release := []step.Option[object]{step.Reads[object](refRelease), step.After[object](stepRelease)}
 	hosts := append(slices.Clone(release), step.When(onNodes), step.Reads[object](refNodes, refHosts),
-		step.After[object](stepNamespace, stepNodes, stepAccess))
+		step.After[object](stepNamespace, stepNodes, stepAccess, stepSize))
 	// A host is taken off the books after its nova-compute, which would write it into them again.
 	compute := []step.Option[object]{step.Reads[object](refCell, refShared, refConfig, refHosts),
 		step.After[object](stepConfig, stepHosts, stepIdentity)}
@@ -137,8 +138,9 @@ func steps() []step.Step[object] {
 			step.Condition[object]("NodesReady")),
 		step.Check("open", open, step.Reads[object](refNodes, refHosts), step.After[object](stepNodes), step.When(onNodes),
 			step.Condition[object]("NodesReady")),
-		step.Objects(stepHosts, hypervisorsOf, step.Reads[object](refCell, refNodes, refHosts), step.After[object](stepNodes),
-			step.Condition[object](conditionHosts), step.Makes[object](&fleetv1.Hypervisor{}),
+		step.Check(stepSize, fits, step.Reads[object](refNodes, refHosts), step.Condition[object](conditionHosts)),
+		step.Objects(stepHosts, hypervisorsOf, step.Reads[object](refCell, refNodes, refHosts),
+			step.After[object](stepNodes, stepSize), step.Condition[object](conditionHosts), step.Makes[object](&fleetv1.Hypervisor{}),
 			step.Ready[object](hypervisorKind, gate.Exists), step.ForsakeWhen(forgotten)),
 		step.Objects(stepConfig, config, step.Makes[object](&corev1.Secret{}), step.Reads[object](refDisks, refBefore),
 			step.Condition[object]("ConfigReady")),
@@ -159,7 +161,7 @@ func steps() []step.Step[object] {
 		step.Check("registered", registered, step.Sees[object](stepHosts), step.Reads[object](refNodes, refHosts),
 			step.After[object](stepCompute, stepFake), step.Condition[object](conditionHosts)),
 		step.Objects(stepPlacement, aggregates, step.Reads[object](refCell, refNodes, refHosts, refNovas),
-			step.After[object](stepNodes, stepCompute, stepFake), step.Condition[object]("AggregatesReady"),
+			step.After[object](stepNodes, stepSize, stepCompute, stepFake), step.Condition[object]("AggregatesReady"),
 			step.Makes[object](&openstackv1.HostAggregate{}, &openstackv1.AggregateHost{}), step.ForsakeWhen(forgotten)),
 		step.Objects(stepFake, fakeSet, with(release, append(compute, step.After[object](stepAccess), step.When(fake),
 			step.Makes[object](&appsv1.StatefulSet{}), step.Condition[object](fleet.ConditionFake))...)...),

@@ -115,6 +115,22 @@ func fakes(s *scope) int32 {
 // maxFakes is the most fake hosts that the schema allows.
 const maxFakes = 500
 
+// mostObjects is how many objects a block may have for its hosts. The inventory in its status has room for 2,048 in
+// all, and a status with more is refused: nobody would be told anything any more.
+const mostObjects = 2030
+
+// fits refuses more hosts and aggregates than the block can keep the books of. Each host has an object of its own and
+// one in each aggregate, of which the first is the block's; one that leaves has its agents by three more.
+func fits(_ context.Context, s *scope) *outcome.Outcome {
+	hosts, leave, more := len(members(s)), len(kept(s)), len(s.Owner().Spec.Placement.Aggregates)
+	if hosts*(2+more)+3*leave <= mostObjects {
+		return outcome.Done()
+	}
+	return outcome.Refuse("TooManyHosts", "%d hosts, %d of them on their way out, in %d aggregates of "+
+		"spec.placement.aggregates are more than a block can have; make two blocks of them, take aggregates out, or let "+
+		"fewer hosts leave at a time.", hosts, leave, more)
+}
+
 // hypervisorsOf makes an object for each host. That of a host which leaves stays until nothing is on it.
 func hypervisorsOf(s *scope) ([]client.Object, error) {
 	b := s.Owner()
