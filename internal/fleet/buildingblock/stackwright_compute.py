@@ -18,6 +18,7 @@ from nova.cmd import compute  # before all else, as it makes what blocks yield
 import eventlet
 from oslo_concurrency import lockutils
 from oslo_concurrency import processutils
+from oslo_log import log as logging
 import oslo_messaging
 from nova import service
 from nova import utils
@@ -33,6 +34,10 @@ ACCELERATOR = '/run/libvirt/accelerator'
 COURIER = '/run/stackwright/courier'
 # For so many seconds what needs the database waits for it; all of Galera is back sooner after it was killed.
 PATIENCE = 60
+# So many seconds after a host of several has not started it is started again.
+PAUSE = 5
+
+LOG = logging.getLogger(__name__)
 
 
 def identity(host):
@@ -220,6 +225,25 @@ def libvirt_host():
     tell_when_started(1)
 
 
+def start(made, make):
+    """Starts one host of several, again and again until it has started.
+
+    What it asks for may not be answered, such as by a conductor that hundreds of hosts ask at once. Nova ends the process
+    then; here others are in it, which would never be ready without this one. A service that has begun to start cannot
+    start once more, so that each time it is a new one.
+    """
+    while True:
+        try:
+            made = made or make()
+            return made.start()
+        except Exception:
+            LOG.exception('a host has not started, and is started again: %r', made)
+        if made:
+            made.stop()
+        made = None
+        time.sleep(PAUSE)
+
+
 def fake_hosts(block, count):
     # Nova looks for drivers in its own packages.
     fake.FakeHost = FakeHost
@@ -233,8 +257,9 @@ def fake_hosts(block, count):
         serve(server, workers)
         # Its launcher would start ten at most, and has nothing to do for those that keep nothing when they end.
         for n in range(1, count):
-            eventlet.spawn_n(service.Service.create(
-                host='%s-%d' % (block, n), binary='nova-compute', topic=rpcapi.RPC_TOPIC).start)
+            make = functools.partial(service.Service.create, host='%s-%d' % (block, n), binary='nova-compute',
+                                     topic=rpcapi.RPC_TOPIC)
+            eventlet.spawn_n(start, make(), make)
 
     service.serve = serve_all
 

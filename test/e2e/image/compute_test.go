@@ -78,6 +78,43 @@ func TestFakeHostsCountApart(t *testing.T) {
 	saysInCompute(t, apart, "a begins\nb begins\na ends\nb ends\nb begins\nb ends\n")
 }
 
+// startsAgain has a process be two hosts, of which the second is not answered the first time that it starts.
+const startsAgain = `
+import sys, types
+ours = types.ModuleType('ours')
+exec(sys.argv[1], ours.__dict__)
+Service = ours.service.Service
+
+def create(host, binary, topic):
+    made = Service.__new__(Service)
+    made.host, made.binary, made.manager_class_name = host, binary, 'any'
+    return made
+
+answers = {'crowd-0': [True], 'crowd-1': [False, True]}
+
+def start(self):
+    answered = answers[self.host].pop(0)
+    print(self.host, 'starts' if answered else 'is not answered')
+    if not answered: raise TimeoutError
+
+class Started:
+    def close(self): print('all have started')
+
+Service.create, Service.start, Service.stop = create, start, lambda self: print(self.host, 'stops')
+ours.service.serve = lambda server, workers: server.start()
+ours.time.sleep = lambda seconds: print('waits')
+ours.open = lambda *args: Started()
+ours.fake_hosts('crowd', 2)
+ours.service.serve(create('crowd-0', 'nova-compute', 'compute'))
+ours.eventlet.sleep(0.1)
+`
+
+// A host of several that has not started is started again: the others work, and nothing else would look after it.
+func TestFakeHostsStartAgain(t *testing.T) {
+	saysInCompute(t, startsAgain, "crowd-0 starts\ncrowd-1 is not answered\ncrowd-1 stops\nwaits\ncrowd-1 starts\n"+
+		"all have started\n")
+}
+
 // saysInCompute runs a program in the image of nova-compute, with our start of it as the argument.
 func saysInCompute(t *testing.T, program, want string) {
 	t.Helper()
