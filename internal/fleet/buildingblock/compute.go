@@ -56,7 +56,10 @@ func fakeSet(s *scope) ([]client.Object, error) {
 	c := compute(s)
 	c.Env = append(c.Env, corev1.EnvVar{Name: "OS_DEFAULT__HOST", Value: b.Name + "-0"},
 		corev1.EnvVar{Name: "STACKWRIGHT_BLOCK", Value: b.Name},
-		corev1.EnvVar{Name: "STACKWRIGHT_FAKE_HOSTS", Value: fmt.Sprint(fakes(s))})
+		corev1.EnvVar{Name: "STACKWRIGHT_FAKE_HOSTS", Value: fmt.Sprint(b.Spec.Fake.Hosts)})
+	if more := keptFakes(s); more != "" {
+		c.Env = append(c.Env, corev1.EnvVar{Name: "STACKWRIGHT_KEPT_HOSTS", Value: more})
+	}
 	c.SecurityContext = &corev1.SecurityContext{ReadOnlyRootFilesystem: new(true), AllowPrivilegeEscalation: new(false),
 		Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}}
 	volumes, mounts := put([]place{{"nova", "/var/lib/nova", ""}})

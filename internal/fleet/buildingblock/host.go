@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -100,20 +101,18 @@ func kept(s *scope) []string {
 // members are the names of all hosts that the block has.
 func members(s *scope) []string { return append(wanted(s), kept(s)...) }
 
-// fakes is how many hosts the process of driver fake has: those that are kept have the highest numbers.
-func fakes(s *scope) int32 {
-	b := s.Owner()
-	n := b.Spec.Fake.Hosts
+// keptFakes are the numbers of hosts that the process of driver fake has beside those that it is to have. Those between
+// are not among them: nobody could take them off the books while it runs them.
+func keptFakes(s *scope) string {
+	var out []string
 	for _, name := range kept(s) {
-		for name != fleet.FakeHost(b, n-1) && n < maxFakes {
-			n++
+		// Others than its own it cannot run.
+		if n, err := strconv.Atoi(strings.TrimPrefix(name, s.Owner().Name+"-")); err == nil && n >= 0 {
+			out = append(out, strconv.Itoa(n))
 		}
 	}
-	return n
+	return strings.Join(out, " ")
 }
-
-// maxFakes is the most fake hosts that the schema allows.
-const maxFakes = 500
 
 // mostObjects is how many objects a block may have for its hosts. The inventory in its status has room for 2,048 in
 // all, and a status with more is refused: nobody would be told anything any more.

@@ -329,37 +329,47 @@ func TestTheLastNodeLeaves(t *testing.T) {
 	})
 }
 
-// A fake host that has servers is kept, with those below it.
+// A fake host that has servers is kept, and no other: one that the process runs is not let go of by Nova.
 func TestFewerFakeHosts(t *testing.T) {
-	s := scenario(t, "fake", "spec: {fake: {hosts: 4}}")
+	s := scenario(t, "fake", "spec: {fake: {hosts: 5}}")
 	s.Children["Hypervisor"] = hosting("True", "Ready", "", "Vacant")
-	s.Children["Hypervisor/crowd-2"] = occupied("crowd-2")
+	s.Children["Hypervisor/crowd-4"] = occupied("crowd-4")
 	kittest.New(t, s).Run(t, func(p *kittest.Play) {
-		hosts := func() string {
-			containers, _, _ := unstructured.NestedSlice(p.Object("StatefulSet/cloud/crowd-compute").Object, "spec", "template",
-				"spec", "containers")
-			c, _ := containers[0].(map[string]any)
-			env, _ := c["env"].([]any)
-			for _, e := range env {
-				if m, _ := e.(map[string]any); m["name"] == "STACKWRIGHT_FAKE_HOSTS" {
-					v, _ := m["value"].(string)
-					return v
-				}
+		p.Change(crowd, "spec.fake.hosts", int64(2))
+		p.Settle()
+		if n, more := process(p); n != "2" || more != "4" {
+			t.Errorf("the process has %s hosts and number %q, want 2 and 4", n, more)
+		}
+		for name, stays := range map[string]bool{"crowd-1": true, "crowd-2": false, "crowd-3": false, "crowd-4": true} {
+			if p.Object("Hypervisor/cloud/"+name) != nil != stays {
+				t.Errorf("host %s is there: %v", name, !stays)
 			}
-			return ""
 		}
-		p.Change(crowd, "spec.fake.hosts", int64(1))
+		p.Behave("Hypervisor/crowd-4", hosting("False", "Leaving", "", "Vacant"))
 		p.Settle()
-		if n := hosts(); n != "3" || p.Object("Hypervisor/cloud/crowd-3") != nil ||
-			p.Object("Hypervisor/cloud/crowd-2") == nil {
-			t.Errorf("the process has %s hosts, want 3", n)
-		}
-		p.Behave("Hypervisor/crowd-2", hosting("False", "Leaving", "", "Vacant"))
-		p.Settle()
-		if n := hosts(); n != "1" || p.Object("Hypervisor/cloud/crowd-2") != nil {
-			t.Errorf("the process has %s hosts, want 1", n)
+		if n, more := process(p); n != "2" || more != "" || p.Object("Hypervisor/cloud/crowd-4") != nil {
+			t.Errorf("the process has %s hosts and number %q, want 2", n, more)
 		}
 	})
+}
+
+// process is how many hosts the process of a fake block has, and the numbers of those that are kept.
+func process(p *kittest.Play) (hosts, more string) {
+	p.T.Helper()
+	containers, _, _ := unstructured.NestedSlice(p.Object("StatefulSet/cloud/crowd-compute").Object, "spec", "template",
+		"spec", "containers")
+	c, _ := containers[0].(map[string]any)
+	env, _ := c["env"].([]any)
+	for _, e := range env {
+		m, _ := e.(map[string]any)
+		switch v, _ := m["value"].(string); m["name"] {
+		case "STACKWRIGHT_FAKE_HOSTS":
+			hosts = v
+		case "STACKWRIGHT_KEPT_HOSTS":
+			more = v
+		}
+	}
+	return hosts, more
 }
 
 // A block whose Nova is deleted for good goes without asking it. One whose Nova does not answer waits, and says for

@@ -1,8 +1,9 @@
 """Starts nova-compute as the hosts of a building block need it.
 
 STACKWRIGHT_ACCELERATOR is auto on hosts that find out for themselves what servers run on. STACKWRIGHT_FAKE_HOSTS is the
-number of hosts that one process is, called STACKWRIGHT_BLOCK with a number; without it the process is one host, that
-of libvirt. The file STARTED is there once all of them have started.
+number of hosts that one process is, called STACKWRIGHT_BLOCK with a number from 0; without it the process is one host,
+that of libvirt. STACKWRIGHT_KEPT_HOSTS has numbers of more hosts, by spaces. The file STARTED is there once all of them
+have started.
 """
 
 import functools
@@ -244,19 +245,19 @@ def start(made, make):
         time.sleep(PAUSE)
 
 
-def fake_hosts(block, count):
+def fake_hosts(block, numbers):
     # Nova looks for drivers in its own packages.
     fake.FakeHost = FakeHost
     # Nova refuses to go on without the file by which a host is known after its first start.
     node.read_local_node_uuid = lambda: identity(block)
     count_apart()
-    tell_when_started(count)
+    tell_when_started(len(numbers))
     serve = service.serve
 
     def serve_all(server, workers=None):
         serve(server, workers)
         # Its launcher would start ten at most, and has nothing to do for those that keep nothing when they end.
-        for n in range(1, count):
+        for n in numbers[1:]:
             make = functools.partial(service.Service.create, host='%s-%d' % (block, n), binary='nova-compute',
                                      topic=rpcapi.RPC_TOPIC)
             eventlet.spawn_n(start, make(), make)
@@ -269,9 +270,10 @@ def main():
         os.unlink(STARTED)
     join_again()
     wait_for_the_database()
-    count = int(os.environ.get('STACKWRIGHT_FAKE_HOSTS', 0))
-    if count:
-        fake_hosts(os.environ['STACKWRIGHT_BLOCK'], count)
+    numbers = list(range(int(os.environ.get('STACKWRIGHT_FAKE_HOSTS', 0))))
+    if numbers:
+        kept = os.environ.get('STACKWRIGHT_KEPT_HOSTS', '')
+        fake_hosts(os.environ['STACKWRIGHT_BLOCK'], numbers + [int(n) for n in kept.split()])
     else:
         libvirt_host()
     return compute.main()

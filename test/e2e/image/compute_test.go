@@ -78,7 +78,8 @@ func TestFakeHostsCountApart(t *testing.T) {
 	saysInCompute(t, apart, "a begins\nb begins\na ends\nb ends\nb begins\nb ends\n")
 }
 
-// startsAgain has a process be two hosts, of which the second is not answered the first time that it starts.
+// startsAgain has a process be two hosts, with a gap between their numbers, of which the second is not answered the
+// first time that it starts.
 const startsAgain = `
 import sys, types
 ours = types.ModuleType('ours')
@@ -90,7 +91,7 @@ def create(host, binary, topic):
     made.host, made.binary, made.manager_class_name = host, binary, 'any'
     return made
 
-answers = {'crowd-0': [True], 'crowd-1': [False, True]}
+answers = {'crowd-0': [True], 'crowd-4': [False, True]}
 
 def start(self):
     answered = answers[self.host].pop(0)
@@ -104,14 +105,14 @@ Service.create, Service.start, Service.stop = create, start, lambda self: print(
 ours.service.serve = lambda server, workers: server.start()
 ours.time.sleep = lambda seconds: print('waits')
 ours.open = lambda *args: Started()
-ours.fake_hosts('crowd', 2)
+ours.fake_hosts('crowd', [0, 4])
 ours.service.serve(create('crowd-0', 'nova-compute', 'compute'))
 ours.eventlet.sleep(0.1)
 `
 
 // A host of several that has not started is started again: the others work, and nothing else would look after it.
 func TestFakeHostsStartAgain(t *testing.T) {
-	saysInCompute(t, startsAgain, "crowd-0 starts\ncrowd-1 is not answered\ncrowd-1 stops\nwaits\ncrowd-1 starts\n"+
+	saysInCompute(t, startsAgain, "crowd-0 starts\ncrowd-4 is not answered\ncrowd-4 stops\nwaits\ncrowd-4 starts\n"+
 		"all have started\n")
 }
 
