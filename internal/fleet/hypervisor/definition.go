@@ -147,6 +147,12 @@ func (l looker) leaves(o object) bool {
 	return !ok || !fleet.Wanted(b, o.Name, l.first(refNode))
 }
 
+// bereft tells whether the node of a host is gone. Fake hosts have none.
+func (l looker) bereft() bool {
+	b, ok := l.first(refBlock).(*fleetv1.BuildingBlock)
+	return ok && b.Spec.Driver != fleetv1.DriverFake && l.first(refNode) == nil
+}
+
 // rival is another block that selects the node of a host, as it is called in messages, or empty.
 func (l looker) rival(o object) string {
 	node := l.first(refNode)

@@ -58,19 +58,29 @@ func (c *controller) vacate(ctx context.Context, sc *scope, a api) *outcome.Outc
 	}
 	if n := len(f.machine.Servers); n > 0 {
 		c.note(o, func(b *book) { b.vacancy = fleetv1.Occupied })
-		return because("ServersOnHost", outcome.Poll(emptier, "servers", "%s on host %s (%s): move or delete them.",
-			count(n), o.Name, a.named(ctx, f.machine)))
+		return because("ServersOnHost", occupied(o, count(n), a.named(ctx, f.machine), looker(sc.All).bereft()))
 	}
 	if b.closed.IsZero() || s.began.Before(b.closed.Add(settle)) {
 		return because("Closing", outcome.Poll(soon, "Nova", "Host %s is closed to new servers; wait until those that "+
 			"were about to come are there.", o.Name))
 	}
-	return c.promised(ctx, o, a, f)
+	return c.promised(ctx, sc, a, f)
+}
+
+// occupied tells of servers. From a host that is gone they are evacuated: nobody is there who could send them.
+func occupied(o object, count, names string, gone bool) *outcome.Outcome {
+	if gone {
+		return outcome.Poll(emptier, "servers", "%s on host %s (%s), whose node is gone: move them off with stackwright "+
+			"openstack server evacuate SERVER, which Nova does a minute after the host's last word, or delete them.", count,
+			o.Name, names)
+	}
+	return outcome.Poll(emptier, "servers", "%s on host %s (%s): move or delete them.", count, o.Name, names)
 }
 
 // promised looks whether Placement has promised room on the host, which it does for servers on their way to it, for
 // those that move away, and for others than Nova.
-func (c *controller) promised(ctx context.Context, o object, a api, f *facts) *outcome.Outcome {
+func (c *controller) promised(ctx context.Context, sc *scope, a api, f *facts) *outcome.Outcome {
+	o := sc.Owner()
 	if f.room.inventories == nil {
 		return c.conclude(o, fleetv1.Vacant)
 	}
@@ -82,12 +92,24 @@ func (c *controller) promised(ctx context.Context, o object, a api, f *facts) *o
 	for _, n := range usages {
 		if n > 0 {
 			c.note(o, func(b *book) { b.vacancy = fleetv1.Occupied })
-			return because("RoomPromised", outcome.Poll(emptier, "Placement", "Host %s has no servers, but Placement has "+
-				"promised room on it: to servers on their way, or in migrations that are not confirmed. See stackwright "+
-				"openstack resource provider show --allocations %s.", o.Name, f.machine.ID))
+			return because("RoomPromised", held(o, f.machine.ID, looker(sc.All).bereft()))
 		}
 	}
 	return c.conclude(o, fleetv1.Vacant)
+}
+
+// held tells of promises. Those to servers that were evacuated are taken back when the host's nova-compute starts again
+// (_destroy_evacuated_instances in nova/compute/manager.py), which that of a host that is gone never does.
+func held(o object, id string, gone bool) *outcome.Outcome {
+	if gone {
+		return outcome.Poll(emptier, "Placement", "Host %[1]s has no servers, and its node is gone, but Placement has "+
+			"promised room on it, as it does to servers that were evacuated. See stackwright openstack resource provider show "+
+			"--allocations %[2]s, and take back what is promised to servers that are elsewhere: stackwright openstack "+
+			"--os-placement-api-version 1.28 resource provider allocation unset --provider %[2]s SERVER.", o.Name, id)
+	}
+	return outcome.Poll(emptier, "Placement", "Host %s has no servers, but Placement has promised room on it: to servers "+
+		"on their way, or in migrations that are not confirmed. See stackwright openstack resource provider show "+
+		"--allocations %s.", o.Name, id)
 }
 
 func (c *controller) conclude(o object, v fleetv1.Vacancy) *outcome.Outcome {

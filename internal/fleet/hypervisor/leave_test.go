@@ -10,6 +10,7 @@ import (
 
 	"stackwright.dev/kit/kittest"
 
+	"stackwright.dev/stackwright/internal/fleet/hypervisor"
 	"stackwright.dev/stackwright/internal/service/servicetest"
 )
 
@@ -43,6 +44,57 @@ func TestLeaves(t *testing.T) {
 		p.Settle()
 		if p.Object(node1) != nil || h.host("node-1") != nil {
 			t.Error("the host is still there")
+		}
+	})
+}
+
+// Servers on a host whose node is gone cannot be moved by it: the host says what can be done with them, and with the
+// room that Placement keeps for those that were evacuated.
+func TestTheNodeIsGone(t *testing.T) {
+	play(t, func(p *kittest.Play, h *hall) {
+		servers(h, "node-1", "web")
+		p.Ready()
+		p.Remove("Node/node-1")
+		h.with("node-1", func(o *host) { o.up = false })
+		p.Pass(time.Minute)
+		says(p, "ServersOnHost", "1 server is on host node-1 (web s-0), whose node is gone: move them off with stackwright "+
+			"openstack server evacuate SERVER")
+		servers(h, "node-1")
+		h.with("node-1", func(o *host) { o.promised = 1 })
+		p.Pass(time.Minute)
+		says(p, "RoomPromised", "and its node is gone", "resource provider allocation unset --provider")
+		h.with("node-1", func(o *host) { o.promised = 0 })
+		p.Pass(time.Minute)
+		p.Remove(node1)
+		p.Settle()
+		if p.Object(node1) != nil || h.host("node-1") != nil {
+			t.Error("the host is still there")
+		}
+	})
+}
+
+// A fake host has no node that could be gone.
+func TestAFakeHostHasNoNode(t *testing.T) {
+	s := scenario(t)
+	s.Outside = func() http.RoundTripper { return newHall("node-1", "crowd-1") }
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		servers(hallOf(p), "crowd-1", "web")
+		for _, o := range []struct {
+			kind, name string
+			spec       map[string]any
+		}{
+			{"BuildingBlock", "crowd", map[string]any{"cell": "nova-cell1", "driver": "fake",
+				"fake": map[string]any{"hosts": int64(1)}}},
+			{hypervisor.Kind, "crowd-1", map[string]any{"block": "crowd", "cell": "nova-cell1", "cloud": "identity"}},
+		} {
+			p.Create(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "fleet.stackwright.dev/v1alpha1",
+				"kind": o.kind, "metadata": map[string]any{"name": o.name, "namespace": "cloud"}, "spec": o.spec}})
+		}
+		p.Pass(2 * time.Minute)
+		c := p.Condition("Hypervisor/cloud/crowd-1", "Ready")
+		if want := "1 server is on host crowd-1 (web s-0): move or delete them."; c.Message != want &&
+			!strings.HasSuffix(c.Message, " "+want) {
+			t.Errorf("Ready is %s: %s\nwant %s", c.Reason, c.Message, want)
 		}
 	})
 }
