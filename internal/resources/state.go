@@ -75,9 +75,7 @@ func stateOf(k *d.Kind, seen map[string]any, complaint string) *outcome.Outcome 
 	case slices.Contains(k.State.Error, state):
 		fault, _ := body.At(seen, k.State.Fault).(string)
 		fault = strings.TrimRight(fault, ".") // the sentence goes on
-		return outcome.Fail(outcome.Unknown, fmt.Errorf(
-			"the %s is in state %s: %s; repair it, or delete it to have it made again",
-			k.Name, state, cmp.Or(fault, complaint, "OpenStack does not say why")))
+		return outcome.Fail(outcome.Unknown, broken(k, state, cmp.Or(fault, complaint, "OpenStack does not say why")))
 	}
 	again := 5 * time.Minute
 	if k.State.Answer[state] != "" {
@@ -85,4 +83,15 @@ func stateOf(k *d.Kind, seen map[string]any, complaint string) *outcome.Outcome 
 	}
 	return outcome.Poll(again, k.Name, "Waits until the %s, which is in state %s, is %s; see the log of service %s if "+
 		"that lasts.", k.Name, cmp.Or(state, "unknown"), strings.Join(k.State.Ready, " or "), k.Service)
+}
+
+// broken is the error of a resource in an error state, of which something is said.
+func broken(k *d.Kind, state, said string) error {
+	for _, r := range k.State.Remedies {
+		if strings.Contains(said, r.Words) {
+			return fmt.Errorf("the %s is in state %s: %s; %s, then delete it to have it made again", k.Name, state, said,
+				r.Advice)
+		}
+	}
+	return fmt.Errorf("the %s is in state %s: %s; repair it, or delete it to have it made again", k.Name, state, said)
 }

@@ -139,6 +139,8 @@ type State struct {
 	// Messages is the path, with a query, under which the service keeps what it tells users of a resource, the latest
 	// first, instead of that; MessagesSince is the lowest microversion that has it.
 	Messages, MessagesSince string
+	// Remedies say what has to be done before a resource in an error is made again.
+	Remedies []Remedy
 	// Deleted are values of resources that are gone though the API still shows them.
 	Deleted []string
 	// Answer has the names of actions that are sent when the resource comes to a state, such as the confirmation that a
@@ -160,6 +162,14 @@ type State struct {
 	Settles Settles
 	// Halted says where it shows that a resource stands still though its service calls it ready.
 	Halted Halt
+}
+
+// Remedy is for errors of which the service says certain words.
+type Remedy struct {
+	// Words are a part of what it says.
+	Words string
+	// Advice completes: the X is in state Y: words; ..., then delete it to have it made again.
+	Advice string
 }
 
 // Halt is a resource that nobody stopped and that does not run.

@@ -15,6 +15,9 @@ var volumeState = d.State{Path: "status",
 	Pending: []string{"creating", "downloading", "restoring-backup"},
 	Error: []string{"error", "error_deleting", "error_extending", "error_managing", "error_restoring",
 		"error_backing-up"},
+	// NO_BACKEND_AVAILABLE in cinder/message/message_field.py: the scheduler has found none.
+	Remedies: []d.Remedy{{Words: "Could not find any available weighted backend", Advice: "no back end that its type " +
+		"allows is up and has room for it: see stackwright openstack volume service list, make room there or repair it"}},
 	Messages: "/messages?limit=1&resource_uuid={id}&sort=created_at:desc", MessagesSince: "3.5",
 	// What cinder-scheduler has in hand when it dies, nobody takes up again; only administrators see hosts.
 	Untaken: d.Sign{Path: "os-vol-host-attr:host"},
