@@ -237,13 +237,15 @@ func (f fleet) changes(b *fleetv1.BuildingBlock, guest, pid string) {
 	}
 }
 
-// agents are the pods of a block by identity, and how many of them are ready.
+// agents are the pods of a block by identity, with that of its chassis, and how many of them are ready.
 func (f fleet) agents(ctx context.Context, block string) (ready int, all map[types.UID]string, err error) {
 	pods := &corev1.PodList{}
-	err = f.List(ctx, pods, client.InNamespace(f.namespace),
-		client.MatchingLabels{"app.kubernetes.io/instance": block, "app.kubernetes.io/name": "buildingblock"})
+	err = f.List(ctx, pods, client.InNamespace(f.namespace), client.MatchingLabels{"app.kubernetes.io/instance": block})
 	all = map[types.UID]string{}
 	for i := range pods.Items {
+		if name := pods.Items[i].Labels["app.kubernetes.io/name"]; name != "buildingblock" && name != "ovn-chassis" {
+			continue
+		}
 		all[pods.Items[i].UID] = pods.Items[i].Name
 		if ok, _ := gate.For(&pods.Items[i])(&pods.Items[i]); ok {
 			ready++

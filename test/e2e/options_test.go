@@ -52,9 +52,8 @@ func (f fleet) takesBack(rack *fleetv1.BuildingBlock) {
 		options bool
 	}{{"the options are set", true}, {"the options are gone", false}} {
 		if !want.options {
-			change := rack.DeepCopy()
-			change.Spec.Agents.Chassis.Config = nil
-			f.Apply(change)
+			rack.Spec.Agents.Chassis.Config = nil
+			f.Apply(rack.DeepCopy())
 		}
 		f.Eventually(3*time.Minute, want.what, func(ctx context.Context) error {
 			has, err := ask(ctx, "get", "Open_vSwitch", ".", "other_config", "external_ids")

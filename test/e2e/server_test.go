@@ -27,8 +27,8 @@ import (
 const floating = "203.0.113.77"
 
 // A server is declared with all that it needs, in one file and in no order. It boots on the node of the cluster, learns
-// who it is, and answers from there at its floating address. It goes on while every agent of its host is replaced, and
-// while what was asked of Open vSwitch is asked for no more.
+// who it is, and answers from there at its floating address. It goes on while every agent of its host is killed, and
+// updated, and while what was asked of Open vSwitch is asked for no more.
 func TestServerAnswers(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
@@ -148,33 +148,42 @@ func (f fleet) pause(name string) *openstackv1.Server {
 	return server
 }
 
-// replace kills the pods of all agents of the node while the server is pinged. Its process is not theirs.
+// replace has the pods of all agents of the node replaced while the server is pinged, those of its network, too: they
+// are killed, and then updated in order. Its process is not theirs.
 func (f fleet) replace(rack *fleetv1.BuildingBlock) {
 	f.Helper()
-	const mostGap = 15 * time.Second
 	name := f.OpenStack("server", "show", "web", "-f", "value", "-c", "OS-EXT-SRV-ATTR:instance_name")
 	process, err := f.guest(f.Context(), name)
 	if err != nil {
 		f.Fatal(err)
 	}
+	f.pinged("killed", 15*time.Second, func() {
+		f.Logf("%d agents were killed", f.KillAll(2*time.Minute, f.namespace, rack.Name+"-"))
+		f.Ready(time.Minute, rack)
+	})
+	f.Eventually(time.Minute, "libvirt has the guest", func(ctx context.Context) error {
+		return f.goesOn(ctx, name, process)
+	})
+	f.pinged("updated", 30*time.Second, func() { f.changes(rack, name, process) })
+}
+
+// pinged pings the server while something is done to its agents, and wants no gap that is longer than the most.
+func (f fleet) pinged(what string, most time.Duration, do func()) {
+	f.Helper()
 	ctx, stop := context.WithCancel(f.Context())
 	done := make(chan story.Pings, 1)
 	go func() {
 		p, _ := story.Ping(ctx, f.Cluster.Network("node-1"), floating)
 		done <- p
 	}()
-	f.Logf("%d agents were killed", f.KillAll(2*time.Minute, f.namespace, rack.Name+"-"))
-	f.Ready(time.Minute, rack)
+	do()
 	f.Eventually(time.Minute, "the server answers ping", answersPing(f.World))
 	stop()
-	if p := <-done; p.Gap > mostGap {
-		f.Errorf("while its agents were replaced: %s, want no gap over %s", p, mostGap)
+	if p := <-done; p.Gap > most {
+		f.Errorf("while its agents were %s: %s, want no gap over %s", what, p, most)
 	} else {
-		f.Logf("while its agents were replaced: %s", p)
+		f.Logf("while its agents were %s: %s", what, p)
 	}
-	f.Eventually(time.Minute, "libvirt has the guest", func(ctx context.Context) error {
-		return f.goesOn(ctx, name, process)
-	})
 }
 
 func answersPing(w *story.World) func(context.Context) error {
