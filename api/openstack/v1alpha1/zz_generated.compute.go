@@ -784,8 +784,9 @@ type HostAggregateResource struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=255
 	Name *string `json:"name,omitempty"`
-	// Availability zone that its hosts make up.
+	// Availability zone that its hosts make up. There can be another one, and never none again.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=255
 	// +kubebuilder:validation:Pattern="^[^:]*$"
 	AvailabilityZone *string `json:"availabilityZone,omitempty"`
