@@ -82,8 +82,8 @@ func (s Service[T]) jobSpec(o T, p Pod[T]) batchv1.JobSpec {
 	}
 }
 
-// CronSteps make a CronJob and tell in a condition when its last run has failed. It advises: a service serves while what
-// can wait fails.
+// CronSteps make a CronJob and tell in a condition when its last run has failed. It advises: a service serves while
+// what can wait fails.
 func CronSteps[T Object](name, condition string, render func(*step.Scope[T]) ([]client.Object, error),
 	o ...step.Option[T]) []step.Step[T] {
 	setup := step.Component[T](ComponentSetup)
@@ -96,9 +96,9 @@ func CronSteps[T Object](name, condition string, render func(*step.Scope[T]) ([]
 			if !ok || ran(&c.Status) {
 				return nil
 			}
-			return outcome.Wait("CronJob "+c.Name, "the run of CronJob %s that was due at %s has failed, and the next one tries "+
-				"again; see kubectl -n %s logs -l app.kubernetes.io/instance=%s,app.kubernetes.io/component=%s --tail=50", c.Name,
-				c.Status.LastScheduleTime.UTC().Format(time.RFC3339), c.Namespace, sc.Owner().GetName(), name)
+			return outcome.Wait("CronJob "+c.Name, "the run of CronJob %s that was due at %s has failed, and the next one "+
+				"tries again; see kubectl -n %s logs -l app.kubernetes.io/instance=%s,app.kubernetes.io/component=%s --tail=50",
+				c.Name, c.Status.LastScheduleTime.UTC().Format(time.RFC3339), c.Namespace, sc.Owner().GetName(), name)
 		}, step.Sees[T](name), step.Advises[T](condition), setup),
 	}
 }

@@ -173,10 +173,10 @@ func (n *node) keepAddresses(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// keepTaps brings taps of servers up that are down. libvirt brings a tap up as soon as it has made it. Where packets are
-// handled in userspace, ovs-vswitchd 3.5 sets a flag of the new tap about then, and with it all others as it knew them
-// before (lib/netdev-linux.c update_flags), or as those of a tap were that had the name before. When that leaves the tap
-// down, the kernel drops what the server sends, and nobody else looks after it.
+// keepTaps brings taps of servers up that are down. libvirt brings a tap up as soon as it has made it. Where packets
+// are handled in userspace, ovs-vswitchd 3.5 sets a flag of the new tap about then, and with it all others as it knew
+// them before (lib/netdev-linux.c update_flags), or as those of a tap were that had the name before. When that leaves
+// the tap down, the kernel drops what the server sends, and nobody else looks after it.
 func (n *node) keepTaps(ctx context.Context) error {
 	if !n.facts.userspace {
 		return nil

@@ -42,7 +42,9 @@ func changed(t *testing.T, keyring string) (out []string) {
 cd "${0%/*}" && shift
 case "$*" in
 "auth ls") printf '%s\n' osd.0 client.admin client.bootstrap-osd client.cinder client.glance ;;
-"auth import -i "*) [ -s clients ] || { echo "auth import: no data supplied" >&2; exit 22; }; echo auth import >> changes ;;
+"auth import -i "*)
+	[ -s clients ] || { echo "auth import: no data supplied" >&2; exit 22; }
+	echo auth import >> changes ;;
 "auth rm "*) echo "$*" >> changes ;;
 esac
 `)
