@@ -3,7 +3,6 @@ package controlplane
 import (
 	"cmp"
 	"net/url"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +15,7 @@ import (
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	"stackwright.dev/stackwright/internal/infra/messagebus"
 	"stackwright.dev/stackwright/internal/openstack/bus"
+	"stackwright.dev/stackwright/internal/pki"
 )
 
 // sender is who tells of changes over a MessageBus of its own. Exchanges are those of the type of its service.
@@ -80,12 +80,12 @@ func heard(o *cloud) *openstackv1.CloudNotifications {
 // notifications gathers the accounts. A service that is not there yet keeps nobody from hearing of the others.
 func notifications(s *scope, _ map[string][]byte) (*step.Generated, error) {
 	var urls []string
-	var ca []byte
+	var authorities [][]byte // a cell may have a RabbitMQ of another one
 	from := senders(s.Owner())
 	for i, account := range s.Contents(refListeners) {
 		if at := string(account[messagebus.KeyTransportURL]); at != "" {
 			only := url.Values{"exchange": bus.Exchanges([]string{from[i].service})}
-			urls, ca = append(urls, at+"?"+only.Encode()), slices.Clone(account[messagebus.KeyCA])
+			urls, authorities = append(urls, at+"?"+only.Encode()), append(authorities, account[messagebus.KeyCA])
 		}
 	}
 	if err := s.Err(); err != nil {
@@ -97,8 +97,8 @@ func notifications(s *scope, _ map[string][]byte) (*step.Generated, error) {
 	}
 	out := &corev1.Secret{Type: corev1.SecretTypeOpaque, Data: map[string][]byte{
 		messagebus.KeyTransportURL: []byte(strings.Join(urls, "\n"))}}
-	if len(ca) > 0 {
-		out.Data[messagebus.KeyCA] = ca
+	if all := pki.Bundle(authorities...); len(all) > 0 {
+		out.Data[messagebus.KeyCA] = all
 	}
 	out.Name, out.Namespace = notificationsSecret(s.Owner()), s.Owner().Namespace
 	return &step.Generated{Secret: out}, nil

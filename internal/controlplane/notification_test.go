@@ -1,34 +1,51 @@
 package controlplane_test
 
 import (
+	"bytes"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/pki"
 )
 
 // account makes the Secret of a MessageBus's listener, as its operator does.
-func account(p *kittest.Play, bus, url string) {
+func account(p *kittest.Play, bus, url string, ca []byte) {
 	p.T.Helper()
 	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "data": map[string]any{
-		"transport_url": base64.StdEncoding.EncodeToString([]byte(url)), "ca.crt": "Y2E="}}}
+		"transport_url": base64.StdEncoding.EncodeToString([]byte(url)),
+		"ca.crt":        base64.StdEncoding.EncodeToString(ca)}}}
 	u.SetNamespace("cloud")
 	u.SetName(bus + "-bus-listener")
 	p.Create(u)
 }
 
+// authority is the certificate of one.
+func authority(t *testing.T, name string) []byte {
+	t.Helper()
+	ca, err := pki.NewCA(name, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ca.Cert
+}
+
 // wantURLs checks what the Secret for Clouds has.
-func wantURLs(p *kittest.Play, want ...string) {
+func wantURLs(p *kittest.Play, ca []byte, want ...string) {
 	p.T.Helper()
 	b, err := base64.StdEncoding.DecodeString(field(p, "Secret/first-notifications", "data", "transport_url").(string))
 	if got := string(b); err != nil || got != strings.Join(want, "\n") {
 		p.T.Errorf("the Secret has %q: %v, want %q", got, err, want)
 	}
-	if got := field(p, "Secret/first-notifications", "data", "ca.crt"); got != "Y2E=" {
-		p.T.Errorf("ca.crt is %v", got)
+	trusted := base64.StdEncoding.EncodeToString(ca)
+	if got := field(p, "Secret/first-notifications", "data", "ca.crt"); got != trusted {
+		p.T.Errorf("ca.crt is %v, want %s", got, trusted)
 	}
 }
 
@@ -50,10 +67,11 @@ func TestKeystoneNotifiesWhenAsked(t *testing.T) {
 		if c := p.Condition(cloud, "NotificationsReady"); !strings.Contains(c.Message, "MessageBus first-keystone") {
 			t.Errorf("without the account the condition is %v", c)
 		}
-		account(p, "first-keystone", "rabbit://k:1@mq:5671/k")
+		ca := authority(t, "mq")
+		account(p, "first-keystone", "rabbit://k:1@mq:5671/k", ca)
 		p.Settle()
 		p.Ready()
-		wantURLs(p, "rabbit://k:1@mq:5671/k?exchange=keystone")
+		wantURLs(p, ca, "rabbit://k:1@mq:5671/k?exchange=keystone")
 		p.Change(cloud, "spec.services", nil)
 		p.Settle()
 		p.Ready()
@@ -85,7 +103,8 @@ func TestBarbicanHearsKeystone(t *testing.T) {
 	})
 }
 
-// One field turns it on for all services, and for those of Nova's cells.
+// One field turns it on for all services, and for those of Nova's cells. A cell's RabbitMQ may be known by an authority
+// of its own, in a file that does not end in a new line.
 func TestEverybodyNotifiesWhenAsked(t *testing.T) {
 	kittest.New(t, withNova()).Run(t, func(p *kittest.Play) {
 		p.Change(cloud, "spec.services", all(map[string]any{}))
@@ -101,10 +120,12 @@ func TestEverybodyNotifiesWhenAsked(t *testing.T) {
 				t.Errorf("%s notifies %v", kind, got)
 			}
 		}
-		account(p, "first-nova-cell1", "rabbit://c:1@mq:5671/c")
-		account(p, "first-neutron", "rabbit://n:1@mq:5671/n")
+		ca, other := authority(t, "mq"), authority(t, "other")
+		account(p, "first-nova-cell1", "rabbit://c:1@other:5671/c", other)
+		account(p, "first-neutron", "rabbit://n:1@mq:5671/n", bytes.TrimSpace(ca))
 		p.Settle()
 		p.Ready() // those that are not there yet keep nobody waiting
-		wantURLs(p, "rabbit://n:1@mq:5671/n?exchange=neutron", "rabbit://c:1@mq:5671/c?exchange=nova")
+		wantURLs(p, slices.Concat(ca, other), "rabbit://n:1@mq:5671/n?exchange=neutron",
+			"rabbit://c:1@other:5671/c?exchange=nova")
 	})
 }

@@ -70,7 +70,7 @@ func TestServicesGoFirst(t *testing.T) {
 		t.Run(held, func(t *testing.T) {
 			kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
 				for _, name := range append(optional(), "keystone") {
-					account(p, "first-"+name, "rabbit://mq")
+					account(p, "first-"+name, "rabbit://mq", authority(t, "mq"))
 				}
 				p.Change(cloud, "spec.services", ask(optional()...))
 				p.Change(cloud, "spec.notifications", true)
