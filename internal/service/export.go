@@ -6,6 +6,7 @@ import (
 
 	"stackwright.dev/kit/step"
 
+	"stackwright.dev/stackwright/internal/pki"
 	"stackwright.dev/stackwright/internal/service/oslo"
 )
 
@@ -36,7 +37,7 @@ func (s Service[T]) Export(sc *step.Scope[T], folder string, change func(*oslo.F
 	}
 	authorities := sc.Content(RefAuthority)[keyCA]
 	if other := sc.Content(RefBus)[keyCA]; !bytes.Equal(other, authorities) {
-		authorities = slices.Concat(authorities, other)
+		authorities = pki.Bundle(authorities, other)
 	}
 	return file, authorities, nil
 }
