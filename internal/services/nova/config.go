@@ -82,7 +82,8 @@ func cellOf(n *nova, c servicev1.Cell) *servicev1.NovaCell {
 	}
 	// What servers ask about themselves is little beside what users ask the API.
 	made.Spec.Workers = max(1, made.Spec.Workers/2)
-	made.Spec.Replicas, made.Spec.Expose = c.Metadata.Replicas, *c.Expose.DeepCopy()
+	// A certificate that somebody gives for Nova has none of the cell's names.
+	made.Spec.Replicas, made.Spec.Expose, made.Spec.TLS.Secret = c.Metadata.Replicas, *c.Expose.DeepCopy(), ""
 	if len(c.Metadata.Resources.Requests) > 0 || len(c.Metadata.Resources.Limits) > 0 {
 		made.Spec.Resources = *c.Metadata.Resources.DeepCopy()
 	}
