@@ -239,6 +239,7 @@ func TestWithoutTLSThereIsNoAuthority(t *testing.T) {
 	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
 		p.Change(cloud, "spec.deletionPolicy", "Delete")
 		p.Change(cloud, "spec.tls", map[string]any{"disabled": true})
+		p.Change("Secret/first-keystone-clouds", "data", map[string]any{"clouds.yaml": "Y2xvdWRzOiB7fQ=="})
 		p.Settle()
 		p.Ready()
 		if p.Object("Secret/first-ca") != nil {

@@ -37,6 +37,7 @@ func client(s *scope) ([]kubeclient.Object, error) {
 	o := s.Owner()
 	meta := child(o, "client")
 	labels := map[string]string{"app.kubernetes.io/name": "openstackclient", LabelControlPlane: o.Name}
+	_ = s.Value(refClouds, cloudsFile) // the step waits for it
 	meta.Labels = labels
 	return []kubeclient.Object{
 		&corev1.ServiceAccount{ObjectMeta: meta, AutomountServiceAccountToken: new(false)},

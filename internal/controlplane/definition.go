@@ -69,7 +69,9 @@ func Definition(releases func(context.Context) ([]string, error)) kit.Definition
 		Refs: append(append(useRefs(), madeRefs()...),
 			ref.To(refRelease, &controlplanev1.OpenStackRelease{}, releaseKey, ref.Optional[*cloud](),
 				ref.Hold[*cloud](), ref.DigestOf[*cloud](generation)),
-			ref.Local(refClouds, &corev1.Secret{}, cloudsSecret, ref.Fields[*cloud](cloudsFile, cloudsCA)),
+			// Without TLS, and of an authority that everybody knows, there is no ca.crt.
+			ref.Local(refClouds, &corev1.Secret{}, cloudsSecret, ref.Fields[*cloud](cloudsFile, cloudsCA),
+				ref.Optional[*cloud]()),
 			ref.To(refListeners, &corev1.Secret{}, listenerKeys, ref.Optional[*cloud](),
 				ref.Fields[*cloud](messagebus.KeyTransportURL, messagebus.KeyCA)),
 			ref.To(refCells, &servicev1.NovaCell{}, cellKeys, ref.WaitFor[*cloud](gate.For(&servicev1.NovaCell{}))),

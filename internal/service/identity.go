@@ -263,9 +263,28 @@ func (s Service[T]) login(sc *step.Scope[T], f *oslo.File, section string) {
 	f.Set(section, "project_name", projectName(sc.Get(RefProject)))
 	f.Set(section, "user_domain_name", domain)
 	f.Set(section, "project_domain_name", domain)
-	if strings.HasPrefix(k.Status.Endpoints.Internal, "https://") {
-		// The value is in a file. Without it the step waits, rather than to roll the pods for a Secret that comes back.
-		_ = sc.Value(RefAuthority, keyCA)
-		f.Set(section, "cafile", path("keystone", keyCA))
+	if file := Authority(sc); file != "" {
+		f.Set(section, "cafile", file)
 	}
+}
+
+// everybody is where images have the authorities that everybody knows, those of Debian's package ca-certificates.
+const everybody = "/etc/ssl/certs/ca-certificates.crt"
+
+// Authority is the file by which the service knows Keystone and what Keystone's catalog has; empty without TLS. It is
+// named where it is the usual one, too: told of none, glanceclient does not look at the certificate at all
+// (common/http.py, HTTPClient), and Horizon tells it of none.
+func Authority[T Object](sc *step.Scope[T]) string {
+	k, ok := sc.Get(RefKeystone).(*servicev1.Keystone)
+	have := sc.Content(RefAuthority)
+	encrypted := ok && strings.HasPrefix(k.Status.Endpoints.Internal, "https://")
+	switch {
+	case len(have[keyCA]) == 0 && !encrypted:
+		return ""
+	case len(have[keyCA]) == 0 && have != nil:
+		return everybody
+	}
+	// The value is in a file. Without the Secret the step waits, rather than to roll the pods for one that comes back.
+	_ = sc.Value(RefAuthority, keyCA)
+	return path("keystone", keyCA)
 }

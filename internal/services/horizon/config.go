@@ -84,11 +84,9 @@ func own(s api, sc *scope) map[string]any {
 	}
 	if k, ok := sc.Get(service.RefKeystone).(*servicev1.Keystone); ok {
 		out["OPENSTACK_KEYSTONE_URL"] = k.Status.Endpoints.Internal
-		if strings.HasPrefix(k.Status.Endpoints.Internal, "https://") {
-			// The value is in a file. Without it the step waits, rather than to roll the pods for a Secret that comes back.
-			_ = sc.Value(service.RefAuthority, "ca.crt")
-			out["OPENSTACK_SSL_CACERT"] = service.Folder + "/keystone/ca.crt"
-		}
+	}
+	if file := service.Authority(sc); file != "" {
+		out["OPENSTACK_SSL_CACERT"] = file
 	}
 	if b := h.Spec.Branding; b.SiteTitle != "" {
 		out["SITE_BRANDING"] = b.SiteTitle
