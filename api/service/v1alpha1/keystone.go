@@ -34,6 +34,13 @@ type KeystoneSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	AdminPasswordSecret string `json:"adminPasswordSecret,omitempty"`
+	// Authorities name Secrets whose ca.crt clients trust beside Keystone's: those of services with certificates by other
+	// authorities, such as the Secrets that their tls.secret names. In one without ca.crt, of an authority, it is tls.crt.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=253
+	Authorities []string `json:"authorities,omitempty"`
 	// Fernet says how the keys that make tokens are rotated.
 	// +optional
 	// +kubebuilder:default={}
