@@ -70,6 +70,24 @@ func refusesLess(p *kittest.Play) {
 		"replicas can grow from 1 to 3 and not shrink")
 	p.Settle()
 	p.Ready()
+	refusesOtherStores(p)
+}
+
+// refusesOtherStores: where no store was named there is one, which has images by now.
+func refusesOtherStores(p *kittest.Play) {
+	p.T.Helper()
+	store := func(name, kind string, value map[string]any) any { return map[string]any{"name": name, kind: value} }
+	asked := func(stores ...any) map[string]any { return map[string]any{"glance": map[string]any{"stores": stores}} }
+	ceph := map[string]any{"secret": "ceph", "pool": "images"}
+	p.Change(cloud, "spec.services", ask("glance"))
+	for _, wrong := range []any{store("ceph", "rbd", ceph), store("files", "file", map[string]any{})} {
+		refuses(p.T, p, asked(wrong), "stores leaves out the one named file, which has the images")
+	}
+	p.Change(cloud, "spec.services", asked(store("ceph", "rbd", ceph), store("file", "file", map[string]any{})))
+	refuses(p.T, p, asked(store("ceph", "rbd", ceph), store("file", "rbd", ceph)), "the kind of a store cannot be changed")
+	p.Change(cloud, "spec.services", asked(store("ceph", "rbd", ceph)))
+	p.Settle()
+	p.Ready()
 }
 
 // The authority that is given signs for all services, and no other one is made; the region is the one asked for.

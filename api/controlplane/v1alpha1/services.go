@@ -242,6 +242,7 @@ type KeystoneService struct {
 }
 
 // GlanceService is what can be said about the image service.
+// +kubebuilder:validation:XValidation:rule="!has(self.stores) || has(oldSelf.stores) || self.stores.exists(s, s.name == 'file')",message="stores leaves out the one named file, which has the images: add {name: file, file: {}}"
 type GlanceService struct {
 	Service `json:",inline"`
 	API     `json:",inline"`

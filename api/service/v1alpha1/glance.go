@@ -53,10 +53,10 @@ type ImageCache struct {
 }
 
 // ImageStore keeps the data of images.
+// +kubebuilder:validation:XValidation:rule="[has(self.file), has(self.rbd), has(self.s3)] == [has(oldSelf.file), has(oldSelf.rbd), has(oldSelf.s3)]",message="the kind of a store cannot be changed; add another store and copy the images"
 // +kubebuilder:validation:XValidation:rule="[has(self.file), has(self.rbd), has(self.s3), has(self.swift)].filter(x, x).size() == 1",message="set exactly one of file, rbd, s3 and swift"
 type ImageStore struct {
-	// Name of the store, by which people choose it for an image. It cannot be changed later: images know their store by
-	// its name.
+	// Name of the store, by which people choose it for an image, and images know it for ever.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=40
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]([a-z0-9-]*[a-z0-9])?$')",message="the name is of lower-case letters, digits and dashes, beginning with a letter"
@@ -88,8 +88,8 @@ type S3Store struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$')",message="bucket is the name of a bucket: 3 to 63 lower-case letters, digits, dots and dashes"
 	Bucket string `json:"bucket"`
-	// Secret names a Secret in the same namespace with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as a bucket claim of
-	// Rook has them, and with ca.crt when the endpoint's certificate is of an authority that is not known everywhere.
+	// Secret names a Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as a bucket claim of Rook has them, and with
+	// ca.crt when the endpoint's certificate is of an authority that is not known everywhere.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Secret string `json:"secret"`
@@ -128,8 +128,8 @@ type SwiftStore struct {
 	// +kubebuilder:validation:MaxLength=200
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9][A-Za-z0-9._-]*$')",message="container is of letters, digits, dots, dashes and underscores, such as images"
 	Container string `json:"container"`
-	// Secret names a Secret in the same namespace with user, which is PROJECT:USER for a Keystone, and key, the password,
-	// and with ca.crt when the certificates of authURL and of Swift are of an authority that is not known everywhere.
+	// Secret names a Secret with user, which is PROJECT:USER for a Keystone, and key, the password, and with ca.crt when
+	// the certificates of authURL and of Swift are of an authority that is not known everywhere.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Secret string `json:"secret"`

@@ -51,7 +51,25 @@ func TestServerRefuses(t *testing.T) {
 			servicetest.Must(t, unstructured.SetNestedSlice(glance.Object, stores, "spec", "stores"))
 			servicetest.Denied(t, servicetest.Update(p, glance), want)
 		}
+		for _, other := range []string{"rbd: {secret: s, pool: p}",
+			"s3: {endpoint: 'https://s3.test', bucket: a-b, secret: s}",
+			"swift: {authURL: 'https://k.test/v3', container: c, secret: s}"} {
+			glance := p.Object(kind().Object)
+			wrong := stores(t, "{name: images, "+other+"}")
+			servicetest.Must(t, unstructured.SetNestedField(glance.Object, wrong, "spec", "stores"))
+			servicetest.Denied(t, servicetest.Update(p, glance), "the kind of a store cannot be changed")
+			p.Change(kind().Object, "spec.stores", stores(t, "{name: images, file: {}}, {name: far, "+other+"}"))
+			p.Change(kind().Object, "spec.stores", stores(t, "{name: images, file: {}}"))
+		}
 	})
+}
+
+// stores are those that YAML says.
+func stores(t *testing.T, text string) any {
+	t.Helper()
+	var out any
+	servicetest.Must(t, yaml.Unmarshal([]byte("["+text+"]"), &out))
+	return out
 }
 
 // A bucket is told by what a person can read off its endpoint, and a cache and a quota by sizes.
@@ -113,9 +131,7 @@ func TestServerRefusesSwifts(t *testing.T) {
 			"plain domain":    {store(plain + rest + ", userDomain: Default"), "leave them out with authVersion 1"},
 		})
 		for _, right := range []string{url + rest, plain + rest} {
-			var stores any
-			servicetest.Must(t, yaml.Unmarshal([]byte("[{name: away, swift: {"+right+"}}]"), &stores))
-			p.Change(kind().Object, "spec.stores", stores)
+			p.Change(kind().Object, "spec.stores", stores(t, "{name: away, swift: {"+right+"}}"))
 		}
 	})
 }
