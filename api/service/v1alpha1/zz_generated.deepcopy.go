@@ -1051,6 +1051,11 @@ func (in *KeystoneSpec) DeepCopyInto(out *KeystoneSpec) {
 	*out = *in
 	in.CommonSpec.DeepCopyInto(&out.CommonSpec)
 	out.Database = in.Database
+	if in.Authorities != nil {
+		in, out := &in.Authorities, &out.Authorities
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	out.Fernet = in.Fernet
 	out.Credential = in.Credential
 	out.TrustFlush = in.TrustFlush
