@@ -2,6 +2,7 @@ package controlplane
 
 import (
 	"cmp"
+	"slices"
 
 	kubeclient "sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -19,6 +20,7 @@ func keystone(s *scope) ([]kubeclient.Object, error) {
 			Database:            data(o),
 			Region:              o.Spec.Region,
 			AdminPasswordSecret: asked.AdminPasswordSecret,
+			Authorities:         authorities(o),
 		},
 	}
 	if memcachedOn(o) {
@@ -37,6 +39,32 @@ func keystone(s *scope) ([]kubeclient.Object, error) {
 		k.Spec.TrustFlush = *asked.TrustFlush
 	}
 	return []kubeclient.Object{k}, nil
+}
+
+// authorities are the Secrets by which services know each other, once one of them has a certificate that a person has
+// brought along: those of all of these, and that of the control plane, by which Keystone's own may not be any more.
+func authorities(o *cloud) []string {
+	s := o.Spec.Services
+	var all []string
+	add := func(on bool, secret string) {
+		if on && secret != "" {
+			all = append(all, secret)
+		}
+	}
+	add(barbicanOn(o), cmp.Or(s.Barbican, &controlplanev1.BarbicanService{}).TLSSecret)
+	add(cinderOn(o), cmp.Or(s.Cinder, &controlplanev1.CinderService{}).TLSSecret)
+	add(glanceOn(o), cmp.Or(s.Glance, &controlplanev1.GlanceService{}).TLSSecret)
+	add(heatOn(o), cmp.Or(s.Heat, &controlplanev1.HeatService{}).TLSSecret)
+	add(keystoneOn(o), cmp.Or(s.Keystone, &controlplanev1.KeystoneService{}).TLSSecret)
+	add(neutronOn(o), cmp.Or(s.Neutron, &controlplanev1.NeutronService{}).TLSSecret)
+	add(novaOn(o), cmp.Or(s.Nova, &controlplanev1.NovaService{}).TLSSecret)
+	add(placementOn(o), cmp.Or(s.Placement, &controlplanev1.PlacementService{}).TLSSecret)
+	if len(all) == 0 || o.Spec.TLS.Disabled {
+		return nil
+	}
+	all = append(all, caSecret(o))
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // api is what every service with an API of OpenStack gets from the control plane.

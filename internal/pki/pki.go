@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"slices"
 	"strings"
 	"time"
 )
@@ -214,6 +215,41 @@ func Pool(data []byte) (*x509.CertPool, error) {
 		pool.AddCert(c)
 	}
 	return pool, nil
+}
+
+// Trusts tells whether one of these authorities, PEM, has signed a certificate, or one of those that follow it, each of
+// which signed the one before. Names and times are not looked at.
+func Trusts(authorities, chain []byte) bool {
+	roots, err := Certificates(authorities)
+	if err != nil {
+		return false
+	}
+	certs, err := Certificates(chain)
+	if err != nil {
+		return false
+	}
+	for i, c := range certs {
+		signed := func(r *x509.Certificate) bool { return r.Equal(c) || c.CheckSignatureFrom(r) == nil }
+		if slices.ContainsFunc(roots, signed) {
+			return true
+		}
+		if i+1 == len(certs) || c.CheckSignatureFrom(certs[i+1]) != nil {
+			return false
+		}
+	}
+	return false
+}
+
+// Roots are the authorities, PEM, of what the content of a Secret shows: its ca.crt, or, of an authority that has none,
+// its own certificate.
+func Roots(content map[string][]byte) []byte {
+	if len(content[CAKey]) > 0 {
+		return content[CAKey]
+	}
+	if certs, err := Certificates(content[CertKey]); err == nil && certs[0].IsCA {
+		return content[CertKey]
+	}
+	return nil
 }
 
 func parseKey(data []byte) (crypto.Signer, error) {

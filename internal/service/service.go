@@ -154,6 +154,7 @@ const (
 	StepCA          = "ca"
 	StepCertificate = "certificate"
 	StepGiven       = "given-certificate"
+	StepTrust       = "trust"
 	StepDatabase    = "database"
 	StepBus         = "bus"
 	StepConfig      = "config"
@@ -250,6 +251,9 @@ func (s Service[T]) Steps(o ...step.Option[T]) []step.Step[T] {
 	if s.Identity != nil && s.User == nil && !s.Guest {
 		steps = append(steps, s.UserSteps()...)
 		steps = append(steps, s.CatalogStep())
+	}
+	if s.Identity != nil && !s.Guest {
+		steps = append(steps, s.trustStep())
 	}
 	return steps
 }

@@ -51,7 +51,7 @@ func TestFieldsThatAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string][]string{
-		"keystone":  {"credential", "expose.gateway", "memcached", "paused"},
+		"keystone":  {"authorities", "credential", "expose.gateway", "memcached", "paused"},
 		"barbican":  {"expose.gateway", "identity.cloud", "keyGeneration", "keystoneListener", "paused"},
 		"heat":      {"cfn.expose.gateway", "expose.gateway", "identity.cloud", "memcached", "paused"},
 		"placement": {"expose.gateway", "identity.cloud", "paused"},

@@ -49,6 +49,9 @@ func (k Kind) Promises(t *testing.T) {
 	t.Run("what waits is named", k.missing)
 	t.Run("a certificate that is given is looked at", k.certificate)
 	t.Run("an authority that everybody knows is not asked for", k.everybody)
+	if !k.Guest {
+		t.Run("a certificate that others do not know is told", k.stranger)
+	}
 	t.Run("a hostname without an address is told", k.hostname)
 	t.Run("a failed run of its CronJob is told", k.cron)
 }

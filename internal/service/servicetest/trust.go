@@ -46,3 +46,29 @@ func (k Kind) everybody(t *testing.T) {
 		}
 	})
 }
+
+// stranger: a certificate by which other services would not know this one is told, with what to do about it.
+func (k Kind) stranger(t *testing.T) {
+	kittest.New(t, k.Scenario(t, "")).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		told := func(want string) {
+			t.Helper()
+			got := p.Condition(k.Object, "TLSReady")
+			if got.Status != "False" || got.Reason != "UnknownAuthority" || got.Message != want {
+				t.Errorf("TLSReady is %s, %s: %s\nwant %s", got.Status, got.Reason, got.Message, want)
+			}
+		}
+		ca, err := pki.NewCA("of Keystone", time.Now())
+		Must(t, err)
+		for _, other := range [][]byte{ca.Cert, nil} {
+			authority(p, other)
+			told("Secret " + k.Name() + "-tls has a certificate of an authority that other services do not know; " +
+				"set spec.tls.caSecret to that of Keystone identity, or add the Secret to spec.authorities of the Keystone")
+		}
+		authority(p, pki.Bundle(ca.Cert, []byte(Secret(p, k.Name()+"-tls")[pki.CAKey])))
+		p.Ready()
+		k.certified(p)
+		told("Secret given does not say of which authority its certificate is, so that other services do not know it; " +
+			"add the authority's certificate as ca.crt")
+	})
+}

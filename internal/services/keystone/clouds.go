@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -12,6 +13,7 @@ import (
 	"stackwright.dev/kit/step"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/pki"
 	"stackwright.dev/stackwright/internal/service"
 )
 
@@ -29,7 +31,7 @@ func cloudsName(k *keystone) string { return k.Name + "-clouds" }
 func (s server) clouds(sc *scope) ([]client.Object, error) {
 	k := sc.Owner()
 	urls := s.Endpoints(sc)
-	authority := sc.Content(service.RefTLS)[keyAuthority]
+	authority := authorities(sc)
 	// What users of a Gateway see is the Gateway's certificate, which is not ours.
 	public := len(authority) > 0 && k.Spec.Expose.Type != servicev1.ExposeHTTPRoute
 	text, err := yaml.Marshal(map[string]any{"clouds": map[string]any{
@@ -48,6 +50,27 @@ func (s server) clouds(sc *scope) ([]client.Object, error) {
 		Data:       data,
 	}}, nil
 }
+
+// authoritySecrets have the authorities of services whose certificates are by others than Keystone's.
+func authoritySecrets(k *keystone) []types.NamespacedName {
+	var keys []types.NamespacedName
+	for _, name := range k.Spec.Authorities {
+		keys = append(keys, types.NamespacedName{Namespace: k.Namespace, Name: name})
+	}
+	return keys
+}
+
+// authorities are by what clients know Keystone and all others in its catalog.
+func authorities(sc *scope) []byte {
+	all := [][]byte{sc.Content(service.RefTLS)[keyAuthority]}
+	for _, content := range sc.Contents(refAuthorities) {
+		all = append(all, pki.Roots(content))
+	}
+	return pki.Bundle(all...)
+}
+
+// trusted are the authorities by which clients look at Keystone itself.
+func trusted(sc *scope) (string, []byte, bool) { return sc.Owner().Name, authorities(sc), true }
 
 func cloud(k *keystone, url, which, password string, authority bool) map[string]any {
 	c := map[string]any{

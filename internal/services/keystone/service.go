@@ -41,10 +41,11 @@ const (
 	stepTrusts     = "trust-flush"
 	stepClouds     = "clouds"
 
-	refOptions    = "options"
-	refCredential = "credential-keys"
-	refMigrated   = "credential-migrated"
-	refAdmin      = "admin"
+	refOptions     = "options"
+	refCredential  = "credential-keys"
+	refMigrated    = "credential-migrated"
+	refAdmin       = "admin"
+	refAuthorities = "authorities"
 )
 
 // scriptFile is what uwsgi runs.
@@ -92,6 +93,7 @@ func refs() []ref.Ref[*keystone] {
 		ref.Local(refCredential, &corev1.Secret{}, credentialName),
 		ref.Local(refMigrated, &corev1.ConfigMap{}, migratedName, ref.Optional[*keystone]()),
 		ref.Local(refAdmin, &corev1.Secret{}, adminName, ref.Fields[*keystone](service.KeyPassword)),
+		ref.To(refAuthorities, &corev1.Secret{}, authoritySecrets),
 	}
 }
 
@@ -111,8 +113,9 @@ func (s server) steps() []step.Step[*keystone] {
 		step.Objects(stepMigrated, s.migrated, after(stepMigrate), reads(refCredential), setup(),
 			step.Makes[*keystone](&corev1.ConfigMap{})),
 		step.Objects(stepClouds, s.clouds, after(stepBootstrap, service.StepAPI), step.Sees[*keystone](service.StepEndpoints),
-			reads(refAdmin, service.RefTLS), setup(), step.Makes[*keystone](&corev1.Secret{}),
+			reads(refAdmin, service.RefTLS, refAuthorities), setup(), step.Makes[*keystone](&corev1.Secret{}),
 			step.Condition[*keystone]("CloudsReady")),
+		service.TrustStep(trusted, reads(refAuthorities)),
 	)
 	return append(steps, service.CronSteps(stepTrusts, "CronJobReady", s.trustFlush, keys(), after(stepExpand))...)
 }
