@@ -2,6 +2,7 @@ package glance
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -94,10 +95,6 @@ func (a account) files(store servicev1.ImageStore) map[string][]byte {
 // file is in the format of Python's configparser, which replaces what follows a percent sign; the driver takes quotes
 // away. It has all sections of all such files in one, so the section has the store's name.
 func (a account) file(store servicev1.ImageStore) []byte {
-	version := store.Swift.AuthVersion
-	if version == 0 {
-		version = 3
-	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "[%s]\n", store.Name)
 	set := func(option, value string) {
@@ -105,7 +102,7 @@ func (a account) file(store servicev1.ImageStore) []byte {
 			fmt.Fprintf(&b, "%s = \"%s\"\n", option, strings.ReplaceAll(value, "%", "%%"))
 		}
 	}
-	set("auth_version", fmt.Sprint(version))
+	set("auth_version", fmt.Sprint(cmp.Or(store.Swift.AuthVersion, 3)))
 	set("auth_address", strings.TrimSuffix(store.Swift.AuthURL, "/"))
 	set("user", string(a.user))
 	set("key", string(a.key))

@@ -2,7 +2,6 @@ package glance
 
 import (
 	_ "embed"
-	"slices"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/service"
@@ -24,9 +23,7 @@ const (
 )
 
 // remote tells whether any store is elsewhere. One on a volume is there or its pods do not start.
-func remote(g *glance) bool {
-	return slices.ContainsFunc(g.Spec.Stores, func(s servicev1.ImageStore) bool { return s.File == nil })
-}
+func remote(g *glance) bool { return len(files(g)) < len(g.Spec.Stores) }
 
 // watcher tells whether the stores answer: the API itself must serve what is left of them.
 func watcher() service.Worker[*glance] {
