@@ -92,9 +92,8 @@ type Service[T Object] struct {
 	Files func(T) map[string][]byte
 	// Keys are files like Files that are made of references and of objects, which Reads and Sees name.
 	Keys func(*step.Scope[T]) (map[string][]byte, error)
-	// Sections are sections whose names its users choose, each with the one whose options it takes; one that takes any has
-	// an empty name.
-	Sections func(T) map[string]string
+	// Sections are sections whose names its users choose.
+	Sections func(T) map[string]oslo.Section
 	// Databases are further sections of the configuration that say where a database is.
 	Databases []string
 	// Authorities names the Secrets that have, as ca.crt, by what the databases and the buses of a service are known that

@@ -25,14 +25,35 @@ type Layer struct {
 	Lists map[[2]string]bool
 }
 
+// Section says what a section takes that users name.
+type Section struct {
+	// Like is the section of the release whose options it takes; it takes any option when that is empty.
+	Like string
+	// Only are those of these options that it takes; nil are all of them.
+	Only []string
+	// Beside are options that no section of the release has.
+	Beside map[string]catalogue.Option
+}
+
+// options are those that the section takes.
+func (s Section) options(known *catalogue.Catalogue) map[string]catalogue.Option {
+	out := map[string]catalogue.Option{}
+	for name, option := range known.Groups[s.Like].Options {
+		if s.Only == nil || slices.Contains(s.Only, name) {
+			out[name] = option
+		}
+	}
+	maps.Copy(out, s.Beside)
+	return out
+}
+
 // Checker knows the options of a service.
 type Checker struct {
 	Catalogue *catalogue.Catalogue
 	// Free are options that a service reads from sections named by its users, such as one section per protocol.
 	Free []string
-	// Sections are sections named by users, each with the one of the release whose options it takes; any option when that
-	// is empty.
-	Sections map[string]string
+	// Sections are sections named by users.
+	Sections map[string]Section
 	// Own tells why nobody but the operator sets an option; empty for the others.
 	Own func(section, option string) string
 	// Plain says that it is not oslo.config that reads the options: a dash in a name is no underscore, and a $ in a value
@@ -143,12 +164,12 @@ func (c Checker) find(section, option string) (at place, problem string) {
 	if slices.Contains(c.Free, name) {
 		return place{group: group, name: name}, ""
 	}
-	like, ok := c.Sections[group]
-	if ok && like == "" {
+	named, ok := c.Sections[group]
+	switch {
+	case ok && named.Like == "":
 		return place{group: group, name: name}, ""
-	}
-	if ok {
-		return c.alike(group, like, name)
+	case ok:
+		return c.named(group, name, named)
 	}
 	if o, ok := c.Catalogue.Groups[group].Options[name]; ok {
 		return place{group, name, &o}, c.owned(group, name)
@@ -171,15 +192,21 @@ func (c Checker) owned(group, name string) string {
 	return fmt.Sprintf("[%s] %s is not set here: %s; take it out", group, name, why)
 }
 
-// alike finds an option of a section that takes those of another one.
-func (c Checker) alike(group, like, name string) (at place, problem string) {
-	if o, ok := c.Catalogue.Groups[like].Options[name]; ok {
+// named finds an option of a section that users name.
+func (c Checker) named(group, name string, section Section) (at place, problem string) {
+	options := section.options(c.Catalogue)
+	if o, ok := options[name]; ok {
 		return place{group, name, &o}, ""
 	}
-	if near := nearest(name, maps.Keys(c.Catalogue.Groups[like].Options)); near != "" {
+	if near := nearest(name, maps.Keys(options)); near != "" {
 		return place{}, fmt.Sprintf("section [%s] takes no option %s; did you mean %s?", group, name, near)
 	}
-	return place{}, fmt.Sprintf("section [%s] takes no option %s; it takes those of [%s]", group, name, like)
+	takes := "those of [" + section.Like + "]"
+	if section.Only != nil {
+		takes = strings.Join(slices.Sorted(maps.Keys(options)), ", ")
+	}
+	return place{}, fmt.Sprintf("section [%s] takes no option %s; take it out, or use one of %s", group, name,
+		takes)
 }
 
 // renamed finds an option by a name that it had in an earlier release.
@@ -204,7 +231,8 @@ func (c Checker) unknown(group, section, option string) string {
 	where := fmt.Sprintf("%s of release %s", c.Catalogue.Service, c.Catalogue.Release)
 	known, ok := c.Catalogue.Groups[group]
 	if !ok {
-		if near := nearest(group, maps.Keys(c.Catalogue.Groups)); near != "" {
+		names := slices.AppendSeq(slices.Collect(maps.Keys(c.Catalogue.Groups)), maps.Keys(c.Sections))
+		if near := nearest(group, slices.Values(names)); near != "" {
 			return fmt.Sprintf("%s has no section [%s]; did you mean [%s]?", where, section, near)
 		}
 		return fmt.Sprintf("%s has no section [%s]%s", where, section, c.elsewhere(option))

@@ -173,6 +173,31 @@ func TestComposeTakesEmptyLists(t *testing.T) {
 	}
 }
 
+// Sections that users name take the options that they are said to take, and no others are taken for them.
+func TestComposeOfNamedSections(t *testing.T) {
+	c := keystone(t)
+	count := catalogue.Option{Type: catalogue.Type{Kind: catalogue.KindInteger}}
+	c.Sections = map[string]Section{"some": {Like: "token", Only: []string{"expiration", "provider"},
+		Beside: map[string]catalogue.Option{"weight": count}}, "all": {Like: "token"}, "any": {}}
+	for text, want := range map[string]string{
+		"[some]\nexpiration = 5\nweight = 1": "[some]\nexpiration = 5\nweight = 1\n",
+		"[some]\nexpiration = soon": "x: [some] expiration must be an integer of at least 0 and at most " +
+			`9223372036854775807, not "soon"`,
+		"[some]\nweight = much":  `x: [some] weight must be an integer, not "much"`,
+		"[some]\nexpiratoin = 5": "x: section [some] takes no option expiratoin; did you mean expiration?",
+		"[some]\nrevoke_by_id = true": "x: section [some] takes no option revoke_by_id; take it out, or use one of " +
+			"expiration, provider, weight",
+		"[all]\nrevoke_by_id = true": "[all]\nrevoke_by_id = true\n",
+		"[all]\nweight = 1":          "x: section [all] takes no option weight; take it out, or use one of those of [token]",
+		"[any]\nwhat = ever":         "[any]\nwhat = ever\n",
+		"[sone]\nweight = 1":         "x: keystone of release epoxy has no section [sone]; did you mean [some]?",
+	} {
+		if got := answer(c.Compose(&File{}, Layer{Origin: "x", File: parse(t, text)})); got != want {
+			t.Errorf("%q: it is %q, want %q", text, got, want)
+		}
+	}
+}
+
 // To another program than oslo.config a dash is no underscore and a $ a letter as any other is, and what the operator
 // owns is refused with the reason.
 func TestComposeOfAnotherProgram(t *testing.T) {

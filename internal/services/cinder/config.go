@@ -109,12 +109,12 @@ func access(s *scope, i int) (*service.CephAccess, error) {
 }
 
 // sections of back ends take the options of drivers. Nobody knows those of a driver that is not Cinder's own.
-func sections(c *cinder) map[string]string {
-	out := map[string]string{}
+func sections(c *cinder) map[string]oslo.Section {
+	out := map[string]oslo.Section{}
 	for _, b := range c.Spec.Backends {
-		out[b.Name] = "backend_defaults"
+		out[b.Name] = oslo.Section{Like: "backend_defaults"}
 		if b.Driver != "" && !strings.HasPrefix(b.Driver, "cinder.") {
-			out[b.Name] = ""
+			out[b.Name] = oslo.Section{}
 		}
 	}
 	return out

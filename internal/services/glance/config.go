@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/image/catalogue"
 	"stackwright.dev/stackwright/internal/service"
 	"stackwright.dev/stackwright/internal/service/oslo"
 )
@@ -22,29 +23,18 @@ func folder(store servicev1.ImageStore) string { return home + "/stores/" + stor
 func options(s *scope, f *oslo.File) {
 	g := s.Owner()
 	var backends []string
-	// What is staged is imported by any pod, so it is on a volume that all pods have, where there is one.
-	waiting := home
 	for i, store := range g.Spec.Stores {
-		switch {
-		case store.RBD != nil:
-			backends = append(backends, store.Name+":rbd")
-			rbd(s, f, i)
-		case store.S3 != nil:
-			backends = append(backends, store.Name+":s3")
-			objects(s, f, i)
-		case store.Swift != nil:
-			backends = append(backends, store.Name+":swift")
-			container(s, f, i)
-		default:
-			backends = append(backends, store.Name+":file")
-			f.Set(store.Name, "filesystem_store_datadir", folder(store)+"/images")
-			if waiting == home {
-				waiting = folder(store)
-			}
-		}
+		name, configure, _ := driver(store)
+		backends = append(backends, store.Name+":"+name)
+		configure(s, f, i)
 	}
 	f.Set(oslo.Default, "enabled_backends", strings.Join(backends, ","))
 	f.Set("glance_store", "default_backend", g.Spec.Stores[0].Name)
+	// What is staged is on a volume that all pods have, where there is one.
+	waiting := home
+	if all := files(g); len(all) > 0 {
+		waiting = folder(all[0])
+	}
 	f.Set("os_glance_staging_store", "filesystem_store_datadir", waiting+"/staging")
 	f.Set("os_glance_tasks_store", "filesystem_store_datadir", waiting+"/tasks")
 	f.Set("paste_deploy", "flavor", "keystone")
@@ -56,6 +46,39 @@ func options(s *scope, f *oslo.File) {
 	if g.Spec.RabbitMQ != "" {
 		service.Notify(f)
 	}
+}
+
+// driver is that of a store: its name, what configures it, and the options that people may set.
+func driver(store servicev1.ImageStore) (name string, configure func(*scope, *oslo.File, int), takes []string) {
+	switch {
+	case store.RBD != nil:
+		return "rbd", rbd, []string{"rados_connect_timeout", "rbd_store_chunk_size", "rbd_thin_provisioning"}
+	case store.S3 != nil:
+		return "s3", objects, []string{"s3_store_create_bucket_on_put", "s3_store_large_object_chunk_size",
+			"s3_store_large_object_size", "s3_store_thread_pools"}
+	case store.Swift != nil:
+		return "swift", container, []string{"swift_store_create_container_on_put", "swift_store_expire_soon_interval",
+			"swift_store_large_object_chunk_size", "swift_store_large_object_size", "swift_store_multiple_containers_seed",
+			"swift_store_retry_get_count", "swift_store_service_type"}
+	}
+	return "file", func(_ *scope, f *oslo.File, _ int) {
+		f.Set(store.Name, "filesystem_store_datadir", folder(store)+"/images")
+	}, []string{"filesystem_store_chunk_size", "filesystem_store_file_perm", "filesystem_thin_provisioning"}
+}
+
+// sections of stores take options of their drivers, and those that every store has (glance_store/driver.py,
+// _MULTI_BACKEND_OPTS).
+func sections(g *glance) map[string]oslo.Section {
+	every := map[string]catalogue.Option{
+		"store_description": {Type: catalogue.Type{Kind: catalogue.KindString}},
+		"weight":            {Type: catalogue.Type{Kind: catalogue.KindInteger}},
+	}
+	out := map[string]oslo.Section{}
+	for _, store := range g.Spec.Stores {
+		_, _, takes := driver(store)
+		out[store.Name] = oslo.Section{Like: "glance_store", Only: takes, Beside: every}
+	}
+	return out
 }
 
 // rbd is a store in a Ceph. Cinder and Nova see from an image's address that they can clone it.
@@ -110,14 +133,4 @@ func keys(s *scope) (map[string][]byte, error) {
 		out[watchModuleName+".py"] = watchModule
 	}
 	return out, nil
-}
-
-// storeOptions can be set in the section of a store, which has the store's name.
-func storeOptions() []string {
-	return []string{"filesystem_store_chunk_size", "filesystem_store_file_perm", "filesystem_thin_provisioning",
-		"store_description", "weight", "rbd_store_chunk_size", "rbd_thin_provisioning", "rados_connect_timeout",
-		"s3_store_create_bucket_on_put", "s3_store_large_object_size", "s3_store_large_object_chunk_size",
-		"s3_store_thread_pools", "swift_store_create_container_on_put", "swift_store_large_object_size",
-		"swift_store_large_object_chunk_size", "swift_store_multiple_containers_seed", "swift_store_retry_get_count",
-		"swift_store_expire_soon_interval", "swift_store_service_type"}
 }

@@ -54,11 +54,11 @@ func Definition(cluster service.Cluster) kit.Definition[*glance] {
 		Identity: func(g *glance) servicev1.Identity { return g.Spec.Identity },
 		Type:     "image", Description: "OpenStack Image",
 		Options: options, Reads: append(service.CephReads(), secretReads()...), Keys: keys,
-		Free:    storeOptions(),
-		Claims:  claims,
-		Workers: []service.Worker[*glance]{watcher()},
-		Asked:   func(g *glance) []string { return append(modules(g), tidy(g)...) },
-		Cluster: cluster,
+		Sections: sections,
+		Claims:   claims,
+		Workers:  []service.Worker[*glance]{watcher()},
+		Asked:    func(g *glance) []string { return append(modules(g), tidy(g)...) },
+		Cluster:  cluster,
 	}}
 	return kit.Definition[*glance]{
 		Name: s.Name,

@@ -80,6 +80,41 @@ func TestStoresAreConfigured(t *testing.T) {
 	})
 }
 
+// The section of a store takes options of its driver with values of their types, and no other section does: what is
+// wrong changes nothing.
+func TestOptionsOfStoresAreChecked(t *testing.T) {
+	s := kind().Scenario(t, "spec: {stores: [{name: fast, file: {}}, "+
+		"{name: ceph, rbd: {secret: ceph-glance, pool: images}}]}")
+	s.Files = append(s.Files, "testdata/given.yaml")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		for _, c := range []struct {
+			section, option string
+			value           any
+			want            string
+		}{
+			{"fats", "store_description", "x", "glance of release epoxy has no section [fats]; did you mean [fast]?"},
+			{"ceph", "rados_connect_timeout", "soon", `[ceph] rados_connect_timeout must be an integer, not "soon"`},
+			{"fast", "weight", "much", `[fast] weight must be an integer, not "much"`},
+			{"fast", "rbd_store_chunk_size", int64(4), "section [fast] takes no option rbd_store_chunk_size; take it out, or " +
+				"use one of filesystem_store_chunk_size, filesystem_store_file_perm, filesystem_thin_provisioning, " +
+				"store_description, weight"},
+			{"ceph", "rbd_store_pool", "other", "section [ceph] takes no option rbd_store_pool; take it out, or use one of " +
+				"rados_connect_timeout, rbd_store_chunk_size, rbd_thin_provisioning, store_description, weight"},
+			{"DEFAULT", "weight", int64(1), "glance of release epoxy has no option weight in section [DEFAULT]"},
+		} {
+			wrong := map[string]any{c.section: map[string]any{c.option: c.value}}
+			if got := servicetest.Writes(p, func() { p.Change(kind().Object, "spec.config", wrong) }); len(got) > 0 {
+				t.Errorf("[%s] %s = %v wrote %v", c.section, c.option, c.value, got)
+			}
+			if got := p.Condition(kind().Object, "ConfigReady"); got.Reason != "InvalidConfig" ||
+				!strings.Contains(got.Message, "spec.config: "+c.want) {
+				t.Errorf("the condition is %s: %s\nwant %s", got.Reason, got.Message, c.want)
+			}
+		}
+	})
+}
+
 // A store that is elsewhere is asked whether it answers, by a pod that is ready as long as it does. A volume is not.
 func TestStoresAreWatched(t *testing.T) {
 	watched := map[string]bool{"{name: here, file: {}}": false, "{name: here, file: {}}, " + far: true, away: true,
