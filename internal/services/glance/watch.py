@@ -7,7 +7,8 @@ pod's probe looks at, see Worker.Beat. It ends with the reason, which is in the 
 when it is started again; for the same reason it does not end twice.
 
 Facts of glance_store 4.9: driver.py (Store), _drivers/rbd.py (get_connection), _drivers/s3.py (_create_s3_client),
-_drivers/swift/store.py (Store, create_location, get_connection).
+_drivers/swift/store.py (Store, create_location, get_connection), which gives its client no time; without one of its own
+that waits for ever, whatever Python's sockets do.
 """
 
 import logging
@@ -62,7 +63,7 @@ def ask_swift(store):
     import swiftclient
     place = store.create_location("stackwright")
     connection = store.get_connection(place)
-    connection.retries = 0
+    connection.retries, connection.timeout = 0, PATIENCE
     try:
         connection.head_container(place.container)
     except swiftclient.ClientException as e:
