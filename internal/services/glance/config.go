@@ -132,5 +132,8 @@ func keys(s *scope) (map[string][]byte, error) {
 	if remote(s.Owner()) {
 		out[watchModuleName+".py"] = watchModule
 	}
+	if len(files(s.Owner())) == 0 {
+		out[stageModuleName+".py"] = stageModule
+	}
 	return out, nil
 }

@@ -1,9 +1,10 @@
 // Package glance runs the image service.
 //
 // OpenStack facts: Glance is one WSGI application; what takes long, such as an import, runs in threads of its workers.
-// A client uploads into a store, or stages data in a folder from which a task imports it, maybe another worker's: all
-// pods share that folder, so none has to ask another for it. The addresses of files are in the database with their
-// paths, so folders never change. Contrary to most services a request takes as long as somebody's line is slow.
+// A client uploads into a store, or stages data in a folder from which a task imports it, maybe another worker's: pods
+// share that folder where they share a volume, and ask each other where they do not. The addresses of files are in the
+// database with their paths, so folders never change. Contrary to most services a request takes as long as somebody's
+// line is slow.
 package glance
 
 import (
@@ -41,7 +42,8 @@ const (
 
 // Definition is the controller of image services.
 func Definition(cluster service.Cluster) kit.Definition[*glance] {
-	s := server{service.Service[*glance]{
+	var s server
+	s = server{service.Service[*glance]{
 		Name: "glance", File: configFile, UID: 64062, Home: home,
 		Script: "/usr/bin/glance-wsgi-api", Port: 9292, Health: "/healthcheck", Streams: true,
 		Shares: []string{"glance.common.wsgi_app", "glance.api.v2.router"},
@@ -57,8 +59,10 @@ func Definition(cluster service.Cluster) kit.Definition[*glance] {
 		Sections: sections,
 		Claims:   claims,
 		Workers:  []service.Worker[*glance]{watcher()},
-		Asked:    func(g *glance) []string { return append(modules(g), tidy(g)...) },
-		Cluster:  cluster,
+		Asked: func(g *glance) []string {
+			return slices.Concat(modules(g), staging(g, s.URLs(g, nil).Internal), tidy(g))
+		},
+		Cluster: cluster,
 	}}
 	return kit.Definition[*glance]{
 		Name: s.Name,

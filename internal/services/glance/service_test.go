@@ -170,6 +170,29 @@ func TestStoresInCeph(t *testing.T) {
 	}
 }
 
+// Where no volume is in all pods they ask each other for what is staged, by the name for which they have a certificate.
+func TestPodsAskEachOtherForWhatIsStaged(t *testing.T) {
+	for patch, want := range map[string]string{
+		"stores: [{name: here, file: {}}, " + far + "]": "",
+		"stores: [" + far + ", " + away + "]":           "https://glance-internal.cloud.svc:9292",
+		"tls: {disabled: true}, stores: [" + far + "]":  "http://glance-internal.cloud.svc:9292",
+	} {
+		s := kind().Scenario(t, "spec: {"+patch+"}")
+		s.Files = append(s.Files, "testdata/given.yaml")
+		kittest.New(t, s).Run(t, func(p *kittest.Play) {
+			p.Ready()
+			config := servicetest.Secret(p, "glance-config")
+			lines := "\nenv = STACKWRIGHT_SERVICE=" + want + "\nimport = stackwright_stage\n"
+			if has := strings.Contains(config["uwsgi.ini"], lines); has != (want != "") {
+				t.Errorf("with %s the pods are told:\n%s", patch, config["uwsgi.ini"])
+			}
+			if _, has := config["stackwright_stage.py"]; has != (want != "") {
+				t.Errorf("with %s the module is there: %t", patch, has)
+			}
+		})
+	}
+}
+
 // The Secret of a store goes, and with it the way to the images: that is said, and the pods, which have read it, go on.
 // They are the same when it is back.
 func TestAStoreIsGone(t *testing.T) {

@@ -6,8 +6,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"stackwright.dev/stackwright/internal/image/layer"
+	"stackwright.dev/stackwright/internal/pki"
 )
 
 // inGlance runs a program in the image of Glance, with one of our modules and further arguments, and compares what it
@@ -52,4 +54,71 @@ watch.main()
 // A Swift that takes connections and does not answer is told like one that is not there.
 func TestSilentSwiftIsTold(t *testing.T) {
 	inGlance(t, "watch.py", silent, "['plain', 'known']")
+}
+
+// asks lets a pod of Glance ask two others about an image that is staged there, of which one has a certificate for
+// another Service, and prints what comes of it, and the address that it gives to others.
+const asks = `
+import http.server, os, socket, ssl, subprocess, sys, threading, types
+subprocess.run(['ip', 'link', 'set', 'lo', 'up'], check=True)
+module, authority = sys.argv[1:3]
+with open('/etc/hosts', 'w') as f:
+    f.write('127.0.0.1 localhost\n10.0.0.7 ' + socket.gethostname() + '\n')
+os.makedirs('/etc/stackwright/tls')
+with open('/etc/stackwright/tls/ca.crt', 'w') as f:
+    f.write(authority)
+
+class Pod(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        print(self.path, self.headers['X-Auth-Token'], self.rfile.read(int(self.headers['Content-Length'])).decode())
+        self.send_response(409, 'Conflict')
+        self.send_header('Content-Length', '0')
+        self.end_headers()
+    def log_message(self, *args):
+        pass
+
+def pod(certificate):
+    with open('/tmp/pod.pem', 'w') as f:
+        f.write(certificate)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain('/tmp/pod.pem')
+    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Pod)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f'https://127.0.0.1:{server.server_port}'
+
+os.environ['STACKWRIGHT_SERVICE'] = 'https://glance-internal.cloud.svc:9292'
+exec(module, types.ModuleType('ours').__dict__)
+from glance.api.v2 import images
+from glance.common import config
+import webob.exc
+config.CONF([], project='glance', default_config_files=[])
+print(config.CONF.worker_self_reference_url)
+controller = images.ImagesController.__new__(images.ImagesController)
+user = types.SimpleNamespace(auth_token='t')
+request = types.SimpleNamespace(method='POST', path='/v2/images/one/import', context=user)
+for host in [pod(c) for c in sys.argv[3:]] + ['https://127.0.0.1:1']:
+    image = types.SimpleNamespace(image_id='one', extra_properties={'os_glance_stage_host': host})
+    print(controller.is_proxyable(image), end=' ')
+    try:
+        controller._proxy_request_to_stage_host(image, request, {'a': 1})
+    except webob.exc.HTTPException as e:
+        print(e.status)
+`
+
+// A pod of Glance asks others by their addresses, knows them by the name of their Service, and says what they say.
+func TestGlancesPodsAskEachOther(t *testing.T) {
+	ca, err := pki.NewCA("ours", time.Now())
+	must(t, err)
+	args := []string{string(ca.Cert)}
+	for _, name := range []string{"glance-internal.cloud.svc", "other-internal.cloud.svc"} {
+		pair, err := pki.Issue(ca, pki.Request{CommonName: name, Names: []string{name}}, time.Now())
+		must(t, err)
+		args = append(args, string(pair.Cert)+string(pair.Key))
+	}
+	inGlance(t, "stage.py", asks, `https://10.0.0.7:9292
+True /v2/images/one/import t {"a": 1}
+409 Conflict
+True 504 Gateway Timeout
+True 504 Gateway Timeout`, args...)
 }
