@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,9 @@ const (
 	secretKey = "glance/secret$key"
 )
 
+// ownCertificate names the Secret with Glance's.
+const ownCertificate = "images-certificate"
+
 // trickle makes an image as Nova does of a snapshot, without saying how much it will be, and prints its id. The data
 // are those of the file that it is given, twice.
 const trickle = `
@@ -44,15 +48,33 @@ answer = cloud.image.put(f"/images/{image}/file", data=data(),
 print(image) if answer.status_code == 204 else sys.exit(f"{answer.status_code} {answer.text}")
 `
 
+// drip uploads the file that it is given to a new image in store near, over half a minute, and prints the image's id.
+const drip = `
+import openstack, sys, time
+cloud = openstack.connect()
+def data():
+    with open(sys.argv[1], "rb") as f:
+        while chunk := f.read(1 << 16):
+            yield chunk
+            time.sleep(0.25)
+fields = {"name": "dripped", "disk_format": "raw", "container_format": "bare"}
+image = cloud.image.post("/images", json=fields).json()["id"]
+answer = cloud.image.put(f"/images/{image}/file", data=data(),
+                         headers={"Content-Type": "application/octet-stream", "X-Image-Meta-Store": "near"})
+print(image) if answer.status_code == 204 else sys.exit(f"{answer.status_code} {answer.text}")
+`
+
 // Images lie in a bucket of a real S3 server, known by TLS, and in a store of files beside it. What was read once comes
-// from the cache when the bucket is away, and a project that has its fill is refused. What keeps Glance from starting
-// is said by its stores.
+// from the cache when the bucket is away, and a project that has its fill is refused, as is whoever comes to a volume
+// that is full. An upload outlasts its pod. What keeps Glance from starting is said by its stores. All the while Glance
+// shows a certificate of another authority than all others do, and they know it.
 func TestImagesInABucket(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
 	cp := w.Cloud()
 	b := newBucket(w)
 	glance := &servicev1.Glance{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-glance"}}
+	b.certify(cp.Namespace)
 	asked := w.Change(cp)
 	asked.Spec.Services.Glance = b.asked()
 	w.Apply(asked)
@@ -74,8 +96,11 @@ func TestImagesInABucket(t *testing.T) {
 	}
 	b.copies(kept)
 	b.trickles(cp.Namespace)
+	b.fills(cp.Namespace)
+	b.outlasts(cp.Namespace)
+	w.Ready(2*time.Minute, glance)
 	b.refuses(cp.Namespace)
-	b.caches(cp.Namespace, kept)
+	b.caches(glance, kept)
 }
 
 // bucket is a bucket, and those who serve it.
@@ -171,20 +196,42 @@ func (b *bucket) asked() *controlplanev1.GlanceService {
 	g := &controlplanev1.GlanceService{
 		Stores: []servicev1.ImageStore{
 			{Name: "far", S3: &servicev1.S3Store{Endpoint: "https://" + b.host, Bucket: "images", Secret: "bucket"}},
-			{Name: "near", File: &servicev1.FileStore{Size: resource.MustParse("500Mi")}}},
+			{Name: "near", File: &servicev1.FileStore{Size: resource.MustParse("500Mi"),
+				ClassName: "devcluster-sized"}}},
 		Cache: &servicev1.ImageCache{Size: resource.MustParse("200Mi")}, ProjectQuota: resource.MustParse("64Mi"),
 	}
+	g.TLSSecret = ownCertificate
 	g.Config = map[string]servicev1.Options{"DEFAULT": {"show_image_direct_url": value(true)},
 		"far": {"s3_store_create_bucket_on_put": value(true), "s3_store_large_object_size": value(5),
 			"s3_store_large_object_chunk_size": value(5)}}
 	return g
 }
 
+// certify makes a certificate for Glance, by the authority of the bucket.
+func (b *bucket) certify(namespace string) {
+	b.Helper()
+	var names []string
+	for _, which := range []string{"public", "internal"} {
+		names = append(names, pki.ServiceNames("openstack-glance-"+which, namespace)...)
+	}
+	leaf, err := pki.Issue(b.ca, pki.Request{CommonName: "images", Names: names}, time.Now())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.secret(namespace, ownCertificate, map[string][]byte{"tls.crt": leaf.Cert, "tls.key": leaf.Key, "ca.crt": b.ca.Cert})
+}
+
 // allow gives Glance what it needs to use the bucket.
 func (b *bucket) allow(namespace string) {
 	b.Helper()
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "bucket"}, Data: map[string][]byte{
-		"AWS_ACCESS_KEY_ID": []byte(accessKey), "AWS_SECRET_ACCESS_KEY": []byte(secretKey), "ca.crt": b.ca.Cert}}
+	b.secret(namespace, "bucket", map[string][]byte{
+		"AWS_ACCESS_KEY_ID": []byte(accessKey), "AWS_SECRET_ACCESS_KEY": []byte(secretKey), "ca.crt": b.ca.Cert})
+}
+
+// secret is one of the cloud's namespace for as long as the story takes.
+func (b *bucket) secret(namespace, name string, data map[string][]byte) {
+	b.Helper()
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: data}
 	b.Apply(secret.DeepCopy())
 	b.Cleanup(func() {
 		if err := b.Delete(context.WithoutCancel(b.Context()), secret); err != nil {
@@ -236,6 +283,62 @@ func (b *bucket) trickles(namespace string) {
 	}
 }
 
+// fills has no room on the volume of the store near, of which an upload is told, and room again.
+func (b *bucket) fills(namespace string) {
+	b.Helper()
+	const full = "/var/lib/glance/stores/near/full"
+	inAPI := func(command string) {
+		b.Helper()
+		if _, err := b.Cluster.Kubectl(b.Context(), "-n", namespace, "exec", "deployment/openstack-glance-api", "--", "sh",
+			"-c", command); err != nil {
+			b.Fatal(err)
+		}
+	}
+	upload := func() (string, error) {
+		id, err := inClient(b.Context(), b.World, namespace, "python3", "-c", fill, "/usr/bin/env", "near", "told")
+		return strings.TrimSpace(id), err
+	}
+	inAPI("head -c 600M /dev/zero > " + full + " || true")
+	if id, err := upload(); err == nil || !strings.Contains(err.Error(), "413") ||
+		!strings.Contains(err.Error(), "Image storage media is full") {
+		b.Errorf("to a volume that is full image %q is uploaded: %v", id, err)
+	}
+	inAPI("rm " + full)
+	id, err := upload()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.made = append(b.made, id)
+}
+
+// outlasts tells the pod of the API to go in the middle of an upload, which it takes to its end.
+func (b *bucket) outlasts(namespace string) {
+	b.Helper()
+	type upload struct {
+		id  string
+		err error
+	}
+	ended := make(chan upload, 1)
+	go func() {
+		id, err := inClient(b.Context(), b.World, namespace, "python3", "-c", drip, some)
+		ended <- upload{strings.TrimSpace(id), err}
+	}()
+	b.Eventually(time.Minute, "the upload has begun", b.Prints("saving", "image", "list", "--name", "dripped", "-f",
+		"value", "-c", "Status"))
+	if _, err := b.Cluster.Kubectl(b.Context(), "-n", namespace, "delete", "pod", "--wait=false", "-l",
+		"app.kubernetes.io/instance=openstack-glance,app.kubernetes.io/component=api"); err != nil {
+		b.Fatal(err)
+	}
+	got := <-ended
+	if got.err != nil {
+		b.Fatalf("an upload broke off with its pod: %v", got.err)
+	}
+	b.made = append(b.made, got.id)
+	if err := equal(b.Context(), b.World, namespace, got.id); err != nil {
+		b.Errorf("what was uploaded comes out otherwise: %v", err)
+	}
+}
+
 // refuses sends more than the project may have. Glance answers before it has all of it and closes the connection, so
 // that a client may learn of the end and not of the answer; then it tries again, as a person would.
 func (b *bucket) refuses(namespace string) {
@@ -256,25 +359,28 @@ func (b *bucket) refuses(namespace string) {
 	})
 }
 
-// caches reads an image while the bucket is away, which another one that was not read before cannot be.
-func (b *bucket) caches(namespace, id string) {
+// caches reads an image while the bucket is away, which another one that was not read before cannot be. Glance's object
+// tells of it.
+func (b *bucket) caches(glance *servicev1.Glance, id string) {
 	b.Helper()
 	unread := b.OpenStack("image", "create", "--disk-format", "raw", "--container-format", "bare", "--file",
 		"/usr/bin/env", "-f", "value", "-c", "id", "unread")
 	b.made = append(b.made, unread)
 	b.away(true)
-	if err := equal(b.Context(), b.World, namespace, id); err != nil {
+	if err := equal(b.Context(), b.World, glance.Namespace, id); err != nil {
 		b.Errorf("the cache has not the image: %v", err)
 	}
 	save := []string{"openstack", "image", "save", "--file", "/tmp/unread", unread}
 	if out, err := b.Cluster.Stackwright(b.Context(), save...); err == nil {
 		b.Errorf("the bucket is still there: %s", out)
 	}
+	b.Eventually(2*time.Minute, "the bucket is missed", b.Says(glance, "StoreHealthReady", "store far does not answer"))
 	b.away(false)
 	b.Eventually(time.Minute, "the bucket is back", func(ctx context.Context) error {
 		_, err := b.Cluster.Stackwright(ctx, save...)
 		return err
 	})
+	b.Logf("the bucket is seen again after %s", b.Ready(2*time.Minute, glance))
 	if out := b.OpenStack("cached", "image", "list", "-f", "value"); !strings.Contains(out, id) {
 		b.Errorf("the cache is said to have %q", out)
 	}
@@ -293,10 +399,14 @@ func (b *bucket) away(gone bool) {
 // cleanUp removes the images: what is known about them stays with the database.
 func (b *bucket) cleanUp() {
 	ids := b.made
-	if out, err := b.Cluster.Stackwright(context.WithoutCancel(b.Context()), "openstack", "image", "list", "-f", "value",
-		"-c", "ID", "--name", "much"); err == nil {
-		ids = append(ids, strings.Fields(out)...)
+	for _, name := range []string{"much", "near"} {
+		if out, err := b.Cluster.Stackwright(context.WithoutCancel(b.Context()), "openstack", "image", "list", "-f", "value",
+			"-c", "ID", "--name", name); err == nil {
+			ids = append(ids, strings.Fields(out)...)
+		}
 	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
 	if len(ids) == 0 {
 		return
 	}

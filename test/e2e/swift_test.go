@@ -45,6 +45,36 @@ answer = cloud.image.put(f"/images/{image}/file", data=sent, headers=headers)
 print(image) if answer.status_code == 204 else sys.exit(f"{answer.status_code} {answer.text}")
 `
 
+// imports stages the file that it is given for images of a store, imports each by a connection of its own, and compares
+// what comes back. Nothing of them stays.
+const imports = `
+import openstack, sys, time
+cloud = openstack.connect()
+with open(sys.argv[1], "rb") as f:
+    data = f.read()
+fields = {"name": "staged", "disk_format": "raw", "container_format": "bare"}
+def ask(want, what, *args, **kwargs):
+    answer = what(*args, **kwargs)
+    if answer.status_code != want:
+        sys.exit(f"{answer.status_code} {answer.text}")
+    return answer
+for _ in range(12):
+    image = "/images/" + ask(201, cloud.image.post, "/images", json=fields).json()["id"]
+    try:
+        binary = {"Content-Type": "application/octet-stream"}
+        ask(204, cloud.image.put, image + "/stage", data=data, headers=binary)
+        ask(202, cloud.image.post, image + "/import", json={"method": {"name": "glance-direct"}})
+        end = time.time() + 60
+        while (status := cloud.image.get(image).json()["status"]) != "active":
+            if time.time() > end:
+                sys.exit(f"what was staged is {status}")
+            time.sleep(0.5)
+        if ask(200, cloud.image.get, image + "/file").content != data:
+            sys.exit("what was staged comes out otherwise")
+    finally:
+        cloud.image.delete(image)
+`
+
 // listing prints the names of the objects of a store, which is asked for them as Glance's user and not by Glance.
 const listing = `
 import os, requests, sys
@@ -69,8 +99,8 @@ print(answer.text)
 
 // Images lie in a real Swift, known by TLS: in the account of a user whom the cloud's Keystone knows, and of one whom
 // Swift itself does. Swift takes no object as large as they are, so they are in segments. Their addresses have no
-// password, they come back as they were, and nothing stays of those that are deleted. What keeps Glance from starting
-// is said by its stores.
+// password, they come back as they were, and nothing stays of those that are deleted. What one pod has staged any pod
+// imports. What keeps Glance from starting is said by its stores, and that Swift is away.
 func TestImagesInSwift(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
@@ -102,7 +132,8 @@ func TestImagesInSwift(t *testing.T) {
 			s.keeps(store, s.create(store, size))
 		}
 	}
-	s.misses()
+	s.imports()
+	s.misses(glance)
 	s.removeImages()
 	for _, store := range []string{"known", "plain"} {
 		w.Eventually(time.Minute, "nothing is left in Swift", func(ctx context.Context) error {
@@ -209,7 +240,8 @@ func (s *swift) pod() *corev1.Pod {
 	return pod
 }
 
-// asked is a Glance with a store in each account. Addresses are shown, to see that there is no password in them.
+// asked is a Glance of two pods with a store in each account. Addresses are shown, to see that there is no password in
+// them.
 func (s *swift) asked() *controlplanev1.GlanceService {
 	s.Helper()
 	value := func(v any) servicev1.Value {
@@ -227,6 +259,7 @@ func (s *swift) asked() *controlplanev1.GlanceService {
 	in := servicev1.Options{"swift_store_create_container_on_put": value(true), "swift_store_large_object_size": value(5),
 		"swift_store_large_object_chunk_size": value(5)}
 	g.Config = map[string]servicev1.Options{"DEFAULT": {"show_image_direct_url": value(true)}, "known": in, "plain": in}
+	g.Replicas = new(int32(2))
 	return g
 }
 
@@ -305,8 +338,24 @@ func (s *swift) list(ctx context.Context, store string) ([]string, error) {
 	return strings.Fields(out), err
 }
 
-// misses reads an image while Swift is away. The log of Glance says why there is none, without the password.
-func (s *swift) misses() {
+// imports has what one pod has staged imported by another, which asks the first.
+func (s *swift) imports() {
+	s.Helper()
+	if _, err := inClient(s.Context(), s.World, s.cp.Namespace, "python3", "-c", imports, "/usr/bin/env"); err != nil {
+		s.Fatal(err)
+	}
+	out, err := s.Cluster.Stackwright(s.Context(), "logs", "glance")
+	if err != nil {
+		s.Fatal(err)
+	}
+	if !strings.Contains(out, "Proxying POST request to host https://") {
+		s.Error("of twelve images that were staged none was imported by way of another pod")
+	}
+}
+
+// misses reads an image while Swift is away. The log of Glance says why there is none, without the password, and its
+// object that it is so.
+func (s *swift) misses(glance *servicev1.Glance) {
 	s.Helper()
 	gone := s.server.DeepCopy()
 	gone.Spec.Selector = map[string]string{"app": "away"}
@@ -322,11 +371,13 @@ func (s *swift) misses() {
 	if !strings.Contains(out, s.host) || strings.Contains(out, "hush") {
 		s.Errorf("the log of Glance does not say that %s is away, or it has the password:\n%s", s.host, out)
 	}
+	s.Eventually(2*time.Minute, "Swift is missed", s.Says(glance, "StoreHealthReady", "store known does not answer"))
 	s.Apply(s.server.DeepCopy())
 	s.Eventually(2*time.Minute, "Swift is back", func(ctx context.Context) error {
 		_, err := s.Cluster.Stackwright(ctx, save...)
 		return err
 	})
+	s.Logf("Swift is seen again after %s", s.Ready(2*time.Minute, glance))
 }
 
 // removeImages removes those that are left: what is known about them stays with the database.
