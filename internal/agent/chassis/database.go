@@ -8,15 +8,14 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"os/exec"
-	"strings"
 
+	"stackwright.dev/stackwright/internal/agent"
 	"stackwright.dev/stackwright/internal/agent/ovs"
 )
 
 // Database makes the file of Open vSwitch's database, or brings it to the schema of this image, and serves it.
 func Database(ctx context.Context, c Config) error {
-	if err := errors.Join(c.prepare(ctx, command), c.writeConfig()); err != nil {
+	if err := errors.Join(c.prepare(ctx, agent.Output), c.writeConfig()); err != nil {
 		return err
 	}
 	socket := c.run("ovsdb-server.ctl")
@@ -72,14 +71,5 @@ func (c *Config) create(ctx context.Context, run runner) error {
 	return nil
 }
 
-// runner runs a program and returns what it prints without spaces around it.
+// runner runs a program and returns what it prints, as agent.Output does.
 type runner func(ctx context.Context, name string, args ...string) (string, error)
-
-func command(ctx context.Context, name string, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
-	text := strings.TrimSpace(string(out))
-	if err != nil {
-		return "", fmt.Errorf("running %s %s: %w: %s", name, strings.Join(args, " "), err, text)
-	}
-	return text, nil
-}

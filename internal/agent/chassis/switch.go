@@ -30,7 +30,7 @@ func Switch(ctx context.Context, c Config) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	n := &node{Config: c, run: command, nics: links{command}, kernel: kernelHas}
+	n := &node{Config: c, run: agent.Output, nics: links{agent.Output}, kernel: kernelHas}
 	if err := n.configure(ctx); err != nil {
 		return fmt.Errorf("setting node %s up: %w", c.Node, err)
 	}

@@ -16,7 +16,6 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -212,20 +211,8 @@ func (a *Agent) alone(ctx context.Context, path string) error {
 
 // tool runs ovsdb-tool.
 func (a *Agent) tool(ctx context.Context, args ...string) error {
-	return command(ctx, "ovsdb-tool", args...)
-}
-
-func command(ctx context.Context, name string, args ...string) error {
-	_, err := output(ctx, name, args...)
+	_, err := agent.Output(ctx, "ovsdb-tool", args...)
 	return err
-}
-
-func output(ctx context.Context, name string, args ...string) ([]byte, error) {
-	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
-	if err != nil {
-		return nil, fmt.Errorf("running %s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(string(out)))
-	}
-	return out, nil
 }
 
 // forget kicks the lost identity of another member, so that its pod can join anew.
@@ -258,13 +245,12 @@ func (a *Agent) upgraded(ctx context.Context, _ member.Nothing) (member.Nothing,
 		return member.Nothing{}, err
 	}
 	socket := "unix:" + a.cfg.run("database.sock")
-	ask := exec.CommandContext(ctx, "ovsdb-client", "--timeout=10", "needs-conversion", socket, a.cfg.Schema)
-	out, err := ask.CombinedOutput()
+	old, err := agent.Output(ctx, "ovsdb-client", "--timeout=10", "needs-conversion", socket, a.cfg.Schema)
 	if err != nil {
-		return member.Nothing{}, agent.Unready("asking for the schema: " + strings.TrimSpace(string(out)))
+		return member.Nothing{}, agent.Unready(err.Error())
 	}
-	if strings.TrimSpace(string(out)) == "yes" {
-		err = command(ctx, "ovsdb-client", "--timeout=25", "convert", socket, a.cfg.Schema)
+	if old == "yes" {
+		_, err = agent.Output(ctx, "ovsdb-client", "--timeout=25", "convert", socket, a.cfg.Schema)
 	}
 	return member.Nothing{}, err
 }

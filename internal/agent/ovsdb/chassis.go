@@ -60,12 +60,12 @@ func (a *Agent) removeChassis(ctx context.Context, c Chassis) (member.Nothing, e
 }
 
 func (a *Agent) sbctl(ctx context.Context, args ...string) ([]byte, error) {
-	out, err := output(ctx, "ovn-sbctl", append([]string{"--no-leader-only", "--timeout=8",
+	out, err := agent.Output(ctx, "ovn-sbctl", append([]string{"--no-leader-only", "--timeout=8",
 		"--db=unix:" + a.cfg.run("database.sock")}, args...)...)
 	if err != nil {
 		return nil, agent.Unready(err.Error())
 	}
-	return out, nil
+	return []byte(out), nil
 }
 
 // table is what ovn-sbctl prints as JSON: a map is ["map", [[key, value], ...]].
