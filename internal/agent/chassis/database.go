@@ -19,7 +19,7 @@ func Database(ctx context.Context, c Config) error {
 		return err
 	}
 	socket := c.run("ovsdb-server.ctl")
-	return ovs.Run(ctx, ovs.Config{Socket: socket, Command: "version", HealthAddr: c.HealthAddr, Daemon: []string{
+	return ovs.Run(ctx, ovs.Config{Socket: socket, HealthAddr: c.HealthAddr, Daemon: []string{
 		"ovsdb-server", "--config-file=" + c.run("database.json"), "--unixctl=" + socket, "-vconsole:info",
 		"-vsyslog:off"}})
 }
