@@ -124,6 +124,12 @@ func northd(s *scope) ([]client.Object, error) {
 	}}}, nil
 }
 
+// northdContainer is not ready while northd lacks one of its databases: it says that it is active then, too.
+//
+// A client never goes back to a database that knows less than it has seen (min_index in Open vSwitch's lib/ovsdb-cs.c),
+// which one that was formed anew does for long, unless it is told to (ovn-northd(8)). It is told late, as what northd
+// has made of a northbound database that is lost keeps guests connected until Neutron has filled the new one. The
+// southbound one northd fills itself, before ovn-controller takes it.
 func northdContainer(o object) corev1.Container {
 	const socket = runDir + "/ovn-northd.ctl"
 	all := databases()
@@ -131,7 +137,9 @@ func northdContainer(o object) corev1.Container {
 		Name:  "northd",
 		Image: o.Spec.Image,
 		Command: []string{"stackwright-agent", "ovs", "--socket=" + socket, "--ask=status",
-			"--expect=^Status: (active|standby)", "--",
+			"--expect=^Status: (active|standby)",
+			"--ask=nb-connection-status", "--expect=^connected$", "--remedy=nb-cluster-state-reset", "--after=2m",
+			"--ask=sb-connection-status", "--expect=^connected$", "--remedy=sb-cluster-state-reset", "--after=1m", "--",
 			"ovn-northd", "--ovnnb-db=" + all[0].connection(o), "--ovnsb-db=" + all[1].connection(o), "--unixctl=" + socket,
 			"--private-key=" + tlsDir + "/tls.key", "--certificate=" + tlsDir + "/tls.crt", "--ca-cert=" + tlsDir + "/ca.crt",
 			fmt.Sprintf("--n-threads=%d", o.Spec.Northd.Threads), "-vconsole:info", "-vsyslog:off"},

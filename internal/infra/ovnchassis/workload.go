@@ -172,7 +172,9 @@ func forwarder(o object, remote string, asked []string) corev1.Container {
 func controller(o object) corev1.Container {
 	const socket = "/run/ovn/ovn-controller.ctl"
 	c := container(o, "controller", controllerHealth, "stackwright-agent", "ovs", health(controllerHealth),
-		"--socket="+socket, "--ask=connection-status", "--expect=^connected$", "--exit=--restart", "--",
+		"--socket="+socket, "--ask=connection-status", "--expect=^connected$",
+		// As northd does, after it: by then the database has flows again.
+		"--remedy=sb-cluster-state-reset", "--after=2m", "--exit=--restart", "--",
 		"ovn-controller", "unix:/run/openvswitch/db.sock", "--unixctl="+socket,
 		"--private-key="+tlsDir+"/tls.key", "--certificate="+tlsDir+"/tls.crt", "--ca-cert="+tlsDir+"/ca.crt",
 		"-vconsole:info", "-vsyslog:off")
