@@ -85,9 +85,14 @@ func (m *Members) Drive(ctx context.Context, w World, save func(Record) error) (
 			return d, fmt.Errorf("recording the intent to form the cluster: %w", err)
 		}
 	}
+	return d, m.obey(ctx, d)
+}
+
+// obey gives the orders of a decision.
+func (m *Members) obey(ctx context.Context, d Decision) error {
 	for _, p := range d.Forget {
 		if err := m.Order(ctx, d.By, "POST /v1/forget", wire.Member{Pod: p}); err != nil {
-			return d, fmt.Errorf("ordering %s to forget %s: %w", d.By, p, err)
+			return fmt.Errorf("ordering %s to forget %s: %w", d.By, p, err)
 		}
 	}
 	var errs []error
@@ -96,7 +101,7 @@ func (m *Members) Drive(ctx context.Context, w World, save func(Record) error) (
 			errs = append(errs, fmt.Errorf("ordering %s how to start: %w", p, err))
 		}
 	}
-	return d, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // conflict tells that an agent knows better: what was decided on has changed in the meantime.

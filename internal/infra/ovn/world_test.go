@@ -157,6 +157,38 @@ func TestShrink(t *testing.T) {
 	})
 }
 
+// Who has lost its volume is counted until the others forget it: before one of them leaves, which would take the
+// majority with it. One that is to stay joins anew.
+func TestShrinkWithLostVolumes(t *testing.T) {
+	for lost, want := range map[string][]string{
+		"ovn-nb-2": {"ovn-nb-0 POST /v1/forget", "ovn-nb-1 POST /v1/leave"},
+		"ovn-nb-1": {"ovn-nb-0 POST /v1/forget", "ovn-nb-2 POST /v1/leave"},
+		"ovn-nb-0": {"ovn-nb-1 POST /v1/forget", "ovn-nb-0 POST /v1/start", "ovn-nb-2 POST /v1/leave",
+			"ovn-nb-1 POST /v1/leave"},
+	} {
+		t.Run(lost, func(t *testing.T) {
+			kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+				change(p, func(m *fake.Members) { m.Silence(true, lost) })
+				before := len(members(p).Orders())
+				p.Change(object, "spec.replicas", int64(1))
+				p.Settle()
+				change(p, func(m *fake.Members) { m.Lose(lost); m.Silence(false, lost) })
+				p.Settle()
+				p.Ready()
+				got := slices.DeleteFunc(members(p).Orders()[before:], func(o string) bool { return strings.HasPrefix(o, "ovn-sb") })
+				if !slices.Equal(got, want) {
+					t.Errorf("orders are %v, want %v", got, want)
+				}
+				members(p).Change("ovn-nb-0", func(s *wire.State) {
+					if !slices.Equal(s.Members, []string{"ovn-nb-0"}) {
+						t.Errorf("the cluster counts %v", s.Members)
+					}
+				})
+			})
+		})
+	}
+}
+
 // A new image is told to the agents when all members run it: the schema is changed then, and northd follows.
 func TestUpgrade(t *testing.T) {
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {

@@ -157,6 +157,22 @@ func TestShrinkMovesQueuesBeforePodsGo(t *testing.T) {
 	})
 }
 
+// What has lost its volume is forgotten before another one leaves, which would take the majority with it.
+func TestShrinkForgetsWhatIsLost(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		change(p, func(m *fake.Members) { m.Silence(true, "mq-2") })
+		before := len(members(p).Orders())
+		p.Change(mq, "spec.replicas", int64(1))
+		p.Settle()
+		change(p, func(m *fake.Members) { m.Lose("mq-2"); m.Silence(false, "mq-2") })
+		p.Ready()
+		want := []string{"mq-0 POST /v1/forget", "mq-0 POST /v1/evacuate", "mq-1 POST /v1/leave"}
+		if got := members(p).Orders()[before:]; !slices.Equal(got, want) {
+			t.Errorf("orders are %v, want %v", got, want)
+		}
+	})
+}
+
 func TestDeletedCookieComesBackAsItWas(t *testing.T) {
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
 		before, _, _ := unstructured.NestedString(p.Object("Secret/cloud/mq-cookie").Object, "data", "cookie")
