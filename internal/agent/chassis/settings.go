@@ -2,6 +2,7 @@ package chassis
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -27,8 +28,9 @@ type facts struct {
 	address string
 	// moved is that address with its prefix length, when it is that of the bridge rather than of the NIC.
 	moved string
-	// bridges and ports are those that carry our mark.
-	bridges, ports []string
+	// bridges are those that carry our mark, ports the NICs that do, each with the bridge that it is in.
+	bridges []string
+	ports   map[string]string
 	// options are the names of those that were asked for last.
 	options []string
 }
@@ -99,20 +101,24 @@ func (c *Config) ask(v *vsctl, f facts) {
 	v.add(append(set, id(markOptions, strings.Join(names, " ")))...)
 }
 
-// remove takes the bridges and NICs away that a former configuration had.
+// remove takes the bridges and NICs away that a former configuration had. A NIC that has another bridge now leaves the
+// one that it is in: add-port refuses to move a port, also with --may-exist.
 func (c *Config) remove(v *vsctl, f facts) {
-	wanted := map[string]bool{bridgeInt: true, bridgeTunnel: f.moved != "", c.Tunnel: f.moved != ""}
+	bridges, ports := map[string]bool{bridgeInt: true, bridgeTunnel: f.moved != ""}, map[string]string{}
+	if f.moved != "" {
+		ports[c.Tunnel] = bridgeTunnel
+	}
 	for _, m := range c.Mappings {
-		wanted[m.Bridge], wanted[m.Interface] = true, true
+		bridges[m.Bridge], ports[m.Interface] = true, m.Bridge
 	}
 	for _, b := range f.bridges {
-		if !wanted[b] {
+		if !bridges[b] {
 			v.add("--if-exists", "del-br", b)
 		}
 	}
-	for _, p := range f.ports {
-		if !wanted[p] {
-			v.add("--if-exists", "del-port", p)
+	for _, nic := range slices.Sorted(maps.Keys(f.ports)) {
+		if ports[nic] != f.ports[nic] {
+			v.add("--if-exists", "del-port", nic)
 		}
 	}
 }

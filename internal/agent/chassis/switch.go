@@ -75,7 +75,7 @@ func (n *node) find(ctx context.Context, nic, address string) error {
 	if n.facts.bridges, err = n.marked(ctx, "Bridge", "bridge"); err != nil {
 		return err
 	}
-	if n.facts.ports, err = n.marked(ctx, "Port", "nic"); err != nil {
+	if n.facts.ports, err = n.plugged(ctx); err != nil {
 		return err
 	}
 	if n.facts.options, err = n.asked(ctx); err != nil {
@@ -93,6 +93,17 @@ func (n *node) find(ctx context.Context, nic, address string) error {
 func (n *node) marked(ctx context.Context, table, value string) ([]string, error) {
 	out, err := n.vsctl(ctx, "--bare", "--columns=name", "find", table, "external_ids:"+mark+"="+value)
 	return strings.Fields(out), err
+}
+
+// plugged are the NICs that carry our mark, each with its bridge.
+func (n *node) plugged(ctx context.Context) (map[string]string, error) {
+	names, err := n.marked(ctx, "Port", "nic")
+	out := map[string]string{}
+	for _, nic := range names {
+		bridge, other := n.vsctl(ctx, "port-to-br", nic)
+		out[nic], err = bridge, errors.Join(err, other)
+	}
+	return out, err
 }
 
 // asked are the names of the options that were asked for last.

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -99,51 +100,67 @@ func bridge(name, kind, mode string) []string {
 		` other_config:disable-in-band=true external_ids:stackwright="bridge"`}
 }
 
+const (
+	offload    = "set Open_vSwitch . other_config:userspace-tso-enable=true"
+	noOffload  = "remove Open_vSwitch . other_config userspace-tso-enable"
+	noMappings = "remove Open_vSwitch . external_ids ovn-bridge-mappings"
+)
+
+// settings are flags, what a node has, and what its database is told then.
+var settings = map[string]struct {
+	flags  []string
+	kernel bool
+	have   map[string]string
+	want   [][]string
+}{
+	"kernel": {nil, true, nil, [][]string{
+		common("system", "192.0.2.1", "stackwright-set=computes"),
+		{noOffload, noMappings}, bridge("br-int", "system", "secure")}},
+	"no module": {nil, false, nil, [][]string{
+		common("netdev", "192.0.2.1", "stackwright-set=computes"), {offload, noMappings},
+		bridge("br-int", "netdev", "secure")}},
+	"kernel with a NIC for tunnels": {[]string{"--tunnel=eth1"}, true, nil, [][]string{
+		common("system", "198.51.100.1", "stackwright-set=computes"),
+		{noOffload, noMappings}, bridge("br-int", "system", "secure")}},
+	"userspace with a NIC for tunnels": {[]string{"--tunnel=eth1", "--datapath=Userspace"}, true, nil, [][]string{
+		common("netdev", "198.51.100.1", "stackwright-set=computes"), {offload, noMappings},
+		bridge("br-int", "netdev", "secure"), bridge("br-tunnel", "netdev", "standalone"),
+		{`set Bridge br-tunnel external_ids:address="198.51.100.1/24" external_ids:interface="eth1"`,
+			"--may-exist add-port br-tunnel eth1", `set Port eth1 external_ids:stackwright="nic"`}}},
+	"gateway": {[]string{"--gateway", "--mapping=public:br-public::203.0.113.1/24", "--mapping=dc:br-ex:eth2:"},
+		true, nil, [][]string{common("system", "192.0.2.1", "enable-chassis-as-gw,stackwright-set=computes"),
+			{noOffload,
+				`set Open_vSwitch . external_ids:ovn-bridge-mappings="public:br-public,dc:br-ex"`},
+			bridge("br-int", "system", "secure"), bridge("br-public", "system", "standalone"),
+			bridge("br-ex", "system", "standalone"),
+			{"--may-exist add-port br-ex eth2", `set Port eth2 external_ids:stackwright="nic"`}}},
+	"what is not wanted any more goes first": {nil, true, map[string]string{
+		"--bare --columns=name find Bridge": "br-int br-ex", "--bare --columns=name find Port": "eth2",
+		"port-to-br eth2": "br-ex"}, [][]string{
+		common("system", "192.0.2.1", "stackwright-set=computes"),
+		{noOffload, noMappings, "--if-exists del-br br-ex",
+			"--if-exists del-port eth2"}, bridge("br-int", "system", "secure")}},
+	"a NIC leaves its bridge before it gets into another one": {
+		[]string{"--mapping=public:br-public:eth2:", "--mapping=rack:br-rack:eth3:"}, true, map[string]string{
+			"--bare --columns=name find Bridge": "br-int br-public br-rack",
+			"--bare --columns=name find Port":   "eth2 eth3", "port-to-br eth2": "br-rack", "port-to-br eth3": "br-rack"},
+		[][]string{common("system", "192.0.2.1", "stackwright-set=computes"),
+			{noOffload, `set Open_vSwitch . external_ids:ovn-bridge-mappings="public:br-public,rack:br-rack"`,
+				"--if-exists del-port eth2"}, bridge("br-int", "system", "secure"),
+			bridge("br-public", "system", "standalone"),
+			{"--may-exist add-port br-public eth2", `set Port eth2 external_ids:stackwright="nic"`},
+			bridge("br-rack", "system", "standalone"),
+			{"--may-exist add-port br-rack eth3", `set Port eth3 external_ids:stackwright="nic"`}}},
+}
+
 func TestSettings(t *testing.T) {
-	const (
-		offload    = "set Open_vSwitch . other_config:userspace-tso-enable=true"
-		noOffload  = "remove Open_vSwitch . other_config userspace-tso-enable"
-		noMappings = "remove Open_vSwitch . external_ids ovn-bridge-mappings"
-	)
-	for name, test := range map[string]struct {
-		flags  []string
-		kernel bool
-		have   map[string]string
-		want   [][]string
-	}{
-		"kernel": {nil, true, nil, [][]string{
-			common("system", "192.0.2.1", "stackwright-set=computes"),
-			{noOffload, noMappings}, bridge("br-int", "system", "secure")}},
-		"no module": {nil, false, nil, [][]string{
-			common("netdev", "192.0.2.1", "stackwright-set=computes"), {offload, noMappings},
-			bridge("br-int", "netdev", "secure")}},
-		"kernel with a NIC for tunnels": {[]string{"--tunnel=eth1"}, true, nil, [][]string{
-			common("system", "198.51.100.1", "stackwright-set=computes"),
-			{noOffload, noMappings}, bridge("br-int", "system", "secure")}},
-		"userspace with a NIC for tunnels": {[]string{"--tunnel=eth1", "--datapath=Userspace"}, true, nil, [][]string{
-			common("netdev", "198.51.100.1", "stackwright-set=computes"), {offload, noMappings},
-			bridge("br-int", "netdev", "secure"), bridge("br-tunnel", "netdev", "standalone"),
-			{`set Bridge br-tunnel external_ids:address="198.51.100.1/24" external_ids:interface="eth1"`,
-				"--may-exist add-port br-tunnel eth1", `set Port eth1 external_ids:stackwright="nic"`}}},
-		"gateway": {[]string{"--gateway", "--mapping=public:br-public::203.0.113.1/24", "--mapping=dc:br-ex:eth2:"},
-			true, nil, [][]string{common("system", "192.0.2.1", "enable-chassis-as-gw,stackwright-set=computes"),
-				{noOffload,
-					`set Open_vSwitch . external_ids:ovn-bridge-mappings="public:br-public,dc:br-ex"`},
-				bridge("br-int", "system", "secure"), bridge("br-public", "system", "standalone"),
-				bridge("br-ex", "system", "standalone"),
-				{"--may-exist add-port br-ex eth2", `set Port eth2 external_ids:stackwright="nic"`}}},
-		"what is not wanted any more goes first": {nil, true, map[string]string{
-			"--bare --columns=name find Bridge": "br-int br-ex", "--bare --columns=name find Port": "eth2"}, [][]string{
-			common("system", "192.0.2.1", "stackwright-set=computes"),
-			{noOffload, noMappings, "--if-exists del-br br-ex",
-				"--if-exists del-port eth2"}, bridge("br-int", "system", "secure")}},
-	} {
+	for name, test := range settings {
 		t.Run(name, func(t *testing.T) {
 			m := &machine{answers: map[string]string{"--bare --columns": "", "--if-exists get": ""},
 				links: map[string]string{"eth1": "198.51.100.1/24"}}
 			if test.have != nil {
-				test.have["--bare --columns=external_ids"], test.have["--if-exists get"] = "", ""
-				m.answers = test.have
+				m.answers = maps.Clone(test.have)
+				m.answers["--bare --columns=external_ids"], m.answers["--if-exists get"] = "", ""
 			}
 			if err := nodeOf(flags(t, test.flags...), m, test.kernel).configure(t.Context()); err != nil {
 				t.Fatal(err)
