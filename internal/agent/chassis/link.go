@@ -14,7 +14,7 @@ type nics interface {
 	address(link string) (string, error)
 	// give brings a link up and gives it an address, unless that is empty.
 	give(ctx context.Context, link, address string) error
-	// take takes an address from a link.
+	// take takes an address from a link, if there is one.
 	take(ctx context.Context, link, address string) error
 	// down are the taps that are down.
 	down() ([]string, error)
@@ -67,6 +67,13 @@ func (l links) give(ctx context.Context, name, address string) error {
 }
 
 func (l links) take(ctx context.Context, name, address string) error {
+	all, err := net.Interfaces()
+	if err != nil {
+		return fmt.Errorf("looking for link %s: %w", name, err)
+	}
+	if !slices.ContainsFunc(all, func(i net.Interface) bool { return i.Name == name }) {
+		return nil
+	}
 	_, have, err := l.look(name)
 	if err != nil || !slices.Contains(have, address) {
 		return err

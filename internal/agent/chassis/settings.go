@@ -31,6 +31,8 @@ type facts struct {
 	// bridges are those that carry our mark, ports the NICs that do, each with the bridge that it is in.
 	bridges []string
 	ports   map[string]string
+	// addresses are those that bridges of mappings were given.
+	addresses map[string]string
 	// options are the names of those that were asked for last.
 	options []string
 }
@@ -69,6 +71,12 @@ func (c *Config) settings(f facts) []string {
 	}
 	for _, m := range c.Mappings {
 		v.bridge(m.Bridge, f.kind(), "standalone")
+		switch {
+		case m.Address != "":
+			v.add("set", "Bridge", m.Bridge, id("address", m.Address))
+		case f.addresses[m.Bridge] != "":
+			v.add("remove", "Bridge", m.Bridge, ExternalIDs, "address")
+		}
 		if m.Interface != "" {
 			v.port(m.Bridge, m.Interface)
 		}

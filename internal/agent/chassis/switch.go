@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 
@@ -59,6 +60,10 @@ func (n *node) configure(ctx context.Context) error {
 		return err
 	}
 	slog.Info("setting the node up", "datapath", n.facts.kind(), "tunnels", n.facts.address)
+	// First, as it is not remembered any longer then.
+	if err := n.takeAddresses(ctx); err != nil {
+		return err
+	}
 	if _, err := n.vsctl(ctx, n.settings(n.facts)...); err != nil {
 		return err
 	}
@@ -76,6 +81,9 @@ func (n *node) find(ctx context.Context, nic, address string) error {
 		return err
 	}
 	if n.facts.ports, err = n.plugged(ctx); err != nil {
+		return err
+	}
+	if n.facts.addresses, err = n.given(ctx); err != nil {
 		return err
 	}
 	if n.facts.options, err = n.asked(ctx); err != nil {
@@ -104,6 +112,22 @@ func (n *node) plugged(ctx context.Context) (map[string]string, error) {
 		out[nic], err = bridge, errors.Join(err, other)
 	}
 	return out, err
+}
+
+// given are the addresses that bridges were given, but for the one that a NIC for tunnels had.
+func (n *node) given(ctx context.Context) (map[string]string, error) {
+	out := map[string]string{}
+	for _, b := range n.facts.bridges {
+		if b == bridgeInt || b == bridgeTunnel {
+			continue
+		}
+		address, err := n.vsctl(ctx, "--if-exists", "get", "Bridge", b, ExternalIDs+":address")
+		if err != nil {
+			return nil, err
+		}
+		out[b] = strings.Trim(address, `"`)
+	}
+	return out, nil
 }
 
 // asked are the names of the options that were asked for last.
@@ -166,6 +190,22 @@ func (n *node) remembered(ctx context.Context) (nic, address string, err error) 
 		}
 	}
 	return nic, address, err
+}
+
+// takeAddresses takes those from bridges that they are not to have any longer: links of the kernel's datapath stay, with
+// all that they have.
+func (n *node) takeAddresses(ctx context.Context) error {
+	wanted := map[string]string{}
+	for _, m := range n.Mappings {
+		wanted[m.Bridge] = m.Address
+	}
+	var errs []error
+	for _, b := range slices.Sorted(maps.Keys(n.facts.addresses)) {
+		if old := n.facts.addresses[b]; old != "" && old != wanted[b] {
+			errs = append(errs, n.nics.take(ctx, b, old))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // keepAddresses gives bridges their addresses. Their links come and go with ovs-vswitchd.

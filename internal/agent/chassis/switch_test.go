@@ -18,7 +18,7 @@ import (
 type machine struct {
 	answers map[string]string
 	orders  []string
-	links   map[string]string
+	links   map[string][]string
 	// taps are those that are down.
 	taps []string
 }
@@ -38,19 +38,19 @@ func (m *machine) run(_ context.Context, name string, args ...string) (string, e
 }
 
 func (m *machine) address(link string) (string, error) {
-	a, ok := m.links[link]
+	all, ok := m.links[link]
 	if !ok {
 		return "", fmt.Errorf("looking at link %s: no such network interface", link)
 	}
-	return a, nil
+	return strings.Join(all[:min(len(all), 1)], ""), nil
 }
 
 func (m *machine) give(_ context.Context, link, address string) error {
 	if _, ok := m.links[link]; !ok {
 		return fmt.Errorf("looking at link %s: no such network interface", link)
 	}
-	if address != "" {
-		m.links[link] = address
+	if address != "" && !slices.Contains(m.links[link], address) {
+		m.links[link] = append(m.links[link], address)
 	}
 	m.taps = slices.DeleteFunc(m.taps, func(tap string) bool { return tap == link })
 	return nil
@@ -59,8 +59,8 @@ func (m *machine) give(_ context.Context, link, address string) error {
 func (m *machine) down() ([]string, error) { return m.taps, nil }
 
 func (m *machine) take(_ context.Context, link, address string) error {
-	if m.links[link] == address {
-		m.links[link] = ""
+	if all, ok := m.links[link]; ok {
+		m.links[link] = slices.DeleteFunc(all, func(a string) bool { return a == address })
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ var settings = map[string]struct {
 			{noOffload,
 				`set Open_vSwitch . external_ids:ovn-bridge-mappings="public:br-public,dc:br-ex"`},
 			bridge("br-int", "system", "secure"), bridge("br-public", "system", "standalone"),
-			bridge("br-ex", "system", "standalone"),
+			{`set Bridge br-public external_ids:address="203.0.113.1/24"`}, bridge("br-ex", "system", "standalone"),
 			{"--may-exist add-port br-ex eth2", `set Port eth2 external_ids:stackwright="nic"`}}},
 	"what is not wanted any more goes first": {nil, true, map[string]string{
 		"--bare --columns=name find Bridge": "br-int br-ex", "--bare --columns=name find Port": "eth2",
@@ -157,7 +157,7 @@ func TestSettings(t *testing.T) {
 	for name, test := range settings {
 		t.Run(name, func(t *testing.T) {
 			m := &machine{answers: map[string]string{"--bare --columns": "", "--if-exists get": ""},
-				links: map[string]string{"eth1": "198.51.100.1/24"}}
+				links: map[string][]string{"eth1": {"198.51.100.1/24"}}}
 			if test.have != nil {
 				m.answers = maps.Clone(test.have)
 				m.answers["--bare --columns=external_ids"], m.answers["--if-exists get"] = "", ""
@@ -205,14 +205,18 @@ func TestChoose(t *testing.T) {
 }
 
 // The address of the NIC for tunnels goes to the bridge, stays there when the agent starts again, and comes back when
-// the NIC is no longer for tunnels.
+// the NIC is no longer for tunnels. One that a bridge was given goes when it is to have another one.
 func TestAddressMoves(t *testing.T) {
 	const remembered = "--bare --columns=external_ids find Bridge name=br-tunnel"
-	m := &machine{answers: map[string]string{"--bare --columns=name": "", "--if-exists get": "", remembered: ""},
-		links: map[string]string{"eth1": "198.51.100.1/24", "br-tunnel": "", "br-public": ""}}
-	c := flags(t, "--tunnel=eth1", "--datapath=Userspace", "--mapping=public:br-public::203.0.113.1/24")
-	expect := func(what string, want map[string]string) {
+	const given = "--if-exists get Bridge br-public external_ids:address"
+	m := &machine{answers: map[string]string{"--bare --columns=name find Port": "",
+		"--bare --columns=name find Bridge": "br-int br-public br-tunnel", given: "", remembered: "",
+		"--if-exists get Open_vSwitch": "", "--if-exists get Bridge br-int datapath_type": ""},
+		links: map[string][]string{"eth1": {"198.51.100.1/24"}, "br-tunnel": {}, "br-public": {}}}
+	public := func(address string) string { return "--mapping=public:br-public::" + address }
+	expect := func(what string, eth1, tunnel, public []string) {
 		t.Helper()
+		want := map[string][]string{"eth1": eth1, "br-tunnel": tunnel, "br-public": public}
 		if diff := cmp.Diff(want, m.links); diff != "" {
 			t.Errorf("%s: addresses (-want +got):\n%s", what, diff)
 		}
@@ -227,23 +231,31 @@ func TestAddressMoves(t *testing.T) {
 			t.Errorf("the node's end of tunnels is %s", n.facts.address)
 		}
 	}
-	moved := map[string]string{"eth1": "", "br-tunnel": "198.51.100.1/24", "br-public": "203.0.113.1/24"}
+	none, tunnels := []string{}, []string{"198.51.100.1/24"}
+	c := flags(t, "--tunnel=eth1", "--datapath=Userspace", public("203.0.113.1/24"))
 	start(c)
-	expect("first", moved)
+	expect("first", none, tunnels, []string{"203.0.113.1/24"})
 	m.answers[remembered] = `address="198.51.100.1/24" interface=eth1 stackwright=bridge`
+	m.answers[given] = `"203.0.113.1/24"`
 	start(c)
-	expect("again", moved)
-	c.Tunnel = ""
-	start(c)
-	expect("given back", map[string]string{"eth1": "198.51.100.1/24", "br-tunnel": "198.51.100.1/24",
-		"br-public": "203.0.113.1/24"})
+	expect("again", none, tunnels, []string{"203.0.113.1/24"})
+	m.links["br-public"] = append(m.links["br-public"], "192.0.2.9/32") // somebody else's
+	start(flags(t, "--tunnel=eth1", "--datapath=Userspace", public("203.0.113.254/24")))
+	expect("another address", none, tunnels, []string{"192.0.2.9/32", "203.0.113.254/24"})
+	m.answers[given] = `"203.0.113.254/24"`
+	m.orders = nil
+	start(flags(t, "--datapath=Userspace", public("")))
+	expect("given back", tunnels, tunnels, []string{"192.0.2.9/32"})
+	if want := "remove Bridge br-public external_ids address"; !slices.Contains(m.orders, want) {
+		t.Errorf("the bridge still has an address noted: %v", m.orders)
+	}
 }
 
 // A server whose tap is down has no network. Taps of nobody knows whom are left alone, as are all where the kernel
 // forwards, which takes none down.
 func TestTapsOfServersComeUp(t *testing.T) {
 	for datapath, want := range map[string][]string{Userspace: {"tap-of-another"}, Kernel: {"tap1", "tap-of-another"}} {
-		m := &machine{links: map[string]string{"tap1": "", "tap2": ""}, taps: []string{"tap1", "tap-of-another"},
+		m := &machine{links: map[string][]string{"tap1": nil, "tap2": nil}, taps: []string{"tap1", "tap-of-another"},
 			answers: map[string]string{
 				"--bare --columns=name find Interface external_ids:iface-status=active": "tap1\n\ntap2\n"}}
 		n := nodeOf(flags(t, "--datapath="+datapath), m, true)
@@ -259,7 +271,7 @@ func TestTunnelNeedsAnAddress(t *testing.T) {
 		"eth1": "NIC eth1 has no address for tunnels; give it one",
 		"eth7": "looking at link eth7",
 	} {
-		m := &machine{answers: map[string]string{"": ""}, links: map[string]string{"eth1": ""}}
+		m := &machine{answers: map[string]string{"": ""}, links: map[string][]string{"eth1": {}}}
 		err := nodeOf(flags(t, "--tunnel="+link), m, true).configure(t.Context())
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error is %v, want %q", link, err, want)
