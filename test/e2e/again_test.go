@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,6 +63,12 @@ func TestCloudIsMadeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Gone(4*time.Minute, rack)
+	w.Eventually(time.Minute, "Neutron has no agent of the host", func(context.Context) error {
+		if agents := strings.TrimSpace(inCloud(w, cp, "network agent list -f value -c Host -c Binary")); agents != "" {
+			return errors.New("it has " + agents)
+		}
+		return nil
+	})
 
 	cp.Spec.DeletionPolicy = controlplanev1.Delete
 	w.Apply(fresh(cp))

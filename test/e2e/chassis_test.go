@@ -249,11 +249,17 @@ func (c *chassis) survives(node string, from, to story.Guest) {
 func (c *chassis) leave(node string) {
 	c.Helper()
 	label(c.Context(), c.World, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}}, "story", "")
-	c.Eventually(time.Minute, "the southbound database forgets the node", func(ctx context.Context) error {
-		out, err := c.ask(ctx, "ovn-sb-0", "ovn-sbctl", "--bare", "--columns=name", "list", "Chassis")
-		if err == nil && strings.TrimSpace(out) != "" {
-			err = fmt.Errorf("it has %s", out)
-		}
-		return err
-	})
+	for _, table := range []string{"Chassis", "Chassis_Private"} {
+		c.Eventually(time.Minute, "the southbound database forgets the node in "+table, func(ctx context.Context) error {
+			out, err := c.ask(ctx, "ovn-sb-0", "ovn-sbctl", "--bare", "--columns=name", "list", table)
+			if err == nil && strings.TrimSpace(out) != "" {
+				err = fmt.Errorf("it has %s", out)
+			}
+			return err
+		})
+	}
+	out, err := c.ask(c.Context(), "ovn-sb-0", "ovn-sbctl", "get", "SB_Global", ".", "external_ids")
+	if err != nil || strings.Contains(out, "delete_agent") {
+		c.Errorf("what Neutron was told stays: %s: %v", out, err)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stackwright.dev/stackwright/internal/agent"
@@ -55,8 +56,48 @@ func (a *Agent) removeChassis(ctx context.Context, c Chassis) (member.Nothing, e
 	if err := a.Serving(); err != nil {
 		return member.Nothing{}, err
 	}
-	_, err := a.sbctl(ctx, "--if-exists", "chassis-del", c.Name)
+	rows, err := a.sbctl(ctx, "--format=json", "--columns=external_ids", "--if-exists", "list", "Chassis_Private", c.Name)
+	if err != nil {
+		return member.Nothing{}, err
+	}
+	orders, err := removal(c.Name, rows)
+	for _, o := range orders {
+		if err == nil {
+			_, err = a.sbctl(ctx, o...)
+		}
+	}
 	return member.Nothing{}, err
+}
+
+// agents are the keys by which a row of Chassis_Private has the ids of Neutron's agents on the node, beside
+// ovn-controller, whose id is the node's name (common/ovn/constants.py of Neutron 26).
+func agents() []string { return []string{"neutron:ovn-metadata-id", "neutron:ovn-neutron-agent-id"} }
+
+// removal are the orders that remove a node: its row, that in Chassis_Private with it, and its agents in the memory of
+// all workers of Neutron's API, which only take them for dead when the rows go. They are told by a key of SB_Global, as
+// they tell each other (delete_agent in Neutron's ovn/mech_driver/mech_driver.py): each value is an event, so that the
+// last one may not be there before. The row goes last: without it nobody removes the node again.
+func removal(name string, private []byte) ([][]string, error) {
+	var t table
+	if err := json.Unmarshal(private, &t); err != nil {
+		return nil, fmt.Errorf("reading what the southbound database has of %s: %w", name, err)
+	}
+	tell := func(id string) []string {
+		return []string{"--if-exists", "set", "SB_Global", ".", "external_ids:delete_agent=" + strconv.Quote(id)}
+	}
+	clean := []string{"--if-exists", "remove", "SB_Global", ".", "external_ids", "delete_agent"}
+	orders := [][]string{clean}
+	for _, row := range t.Data {
+		for _, column := range row {
+			for _, key := range agents() {
+				if id := pairs(column)[key]; id != "" {
+					orders = append(orders, tell(id))
+				}
+			}
+		}
+	}
+	last := slices.Concat([]string{"--if-exists", "chassis-del", name, "--"}, tell(name))
+	return append(orders, last, clean), nil
 }
 
 func (a *Agent) sbctl(ctx context.Context, args ...string) ([]byte, error) {

@@ -30,3 +30,33 @@ func TestParseChassis(t *testing.T) {
 		t.Error("what is no JSON is taken")
 	}
 }
+
+// A node goes with its agents, whom Neutron has in memory by ids of their own. Its row is the last to go.
+func TestRemoval(t *testing.T) {
+	clean := []string{"--if-exists", "remove", "SB_Global", ".", "external_ids", "delete_agent"}
+	tell := func(id string) []string {
+		return []string{"--if-exists", "set", "SB_Global", ".", "external_ids:delete_agent=\"" + id + "\""}
+	}
+	last := append([]string{"--if-exists", "chassis-del", "node-1", "--"}, tell("node-1")...)
+	for name, test := range map[string]struct {
+		private string
+		want    [][]string
+	}{
+		"no row": {`{"data":[],"headings":["external_ids"]}`, [][]string{clean, last, clean}},
+		"a gateway": {`{"data":[[["map",[["neutron:ovn-bridge","br-int"]]]]],"headings":["external_ids"]}`,
+			[][]string{clean, last, clean}},
+		"a hypervisor": {`{"data":[[["map",[["neutron:ovn-metadata-id","5f0c"],["neutron:ovn-metadata-sb-cfg","3"],` +
+			`["neutron:ovn-neutron-agent-id","77aa"]]]]],"headings":["external_ids"]}`,
+			[][]string{clean, tell("5f0c"), tell("77aa"), last, clean}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := removal("node-1", []byte(test.private))
+			if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
+				t.Errorf("%v, orders (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+	if _, err := removal("node-1", []byte("ovn-sbctl: no connection")); err == nil {
+		t.Error("what is no JSON is taken")
+	}
+}
