@@ -27,7 +27,7 @@ func ovnRefs() []ref.Ref[*neutron] {
 	return []ref.Ref[*neutron]{
 		ref.Local(refOVN, &infrav1.OVN{}, func(n *neutron) string { return n.Spec.OVN },
 			ref.WaitFor[*neutron](connected), ref.DigestOf[*neutron](connections)),
-		ref.Local(refOVNClient, &corev1.Secret{}, ovnClient, ref.Fields[*neutron]("ca.crt", "tls.crt", "tls.key")),
+		ref.Local(refOVNClient, &corev1.Secret{}, ovnClient, ref.Fields[*neutron](clientKeys()...), ref.Optional[*neutron]()),
 		ref.To(refChassis, &infrav1.OVNChassis{}, func(n *neutron) []types.NamespacedName {
 			return []types.NamespacedName{{Namespace: n.Namespace}}
 		}, ref.DigestOf[*neutron](func(o client.Object) string { return fmt.Sprintln(o.GetName(), mappings(o)) })),
@@ -36,6 +36,18 @@ func ovnRefs() []ref.Ref[*neutron] {
 
 // ovnClient names the Secret that OVN's operator makes for clients with all rights on both databases.
 func ovnClient(n *neutron) string { return n.Spec.OVN + "-client" }
+
+func clientKeys() []string { return []string{"ca.crt", "tls.crt", "tls.key"} }
+
+// admitted waits for that Secret, without which no pod starts.
+func admitted(_ context.Context, s *scope) *outcome.Outcome {
+	n, have := s.Owner(), s.Content(refOVNClient)
+	if !slices.ContainsFunc(clientKeys(), func(key string) bool { return len(have[key]) == 0 }) {
+		return nil
+	}
+	return outcome.Wait("Secret "+ovnClient(n), "Secret %s, by which OVN %s knows Neutron, is not there yet; its operator "+
+		"makes it, see kubectl -n %s describe ovn/%s.", ovnClient(n), n.Spec.OVN, n.Namespace, n.Spec.OVN)
+}
 
 func connected(obj client.Object) (bool, string) {
 	o, ok := obj.(*infrav1.OVN)

@@ -30,6 +30,9 @@ type (
 // their own, contract, which has had none since the release Newton: what is left only adds, and older pods go on.
 const stepSync = "db-sync"
 
+// stepAdmitted waits for what OVN knows Neutron by.
+const stepAdmitted = "ovn-client"
+
 const configFile = "neutron.conf"
 
 // Definition is the controller of network services.
@@ -60,7 +63,9 @@ func Definition(cluster service.Cluster) kit.Definition[*neutron] {
 		Name: s.Name,
 		New:  func() *neutron { return &neutron{} },
 		Refs: append(s.Refs(), ovnRefs()...),
-		Steps: append(s.Steps(step.After[*neutron](stepSync), step.Reads[*neutron](refOVNClient)),
+		Steps: append(s.Steps(step.After[*neutron](stepSync, stepAdmitted)),
+			step.Check(stepAdmitted, admitted, step.Reads[*neutron](refOVNClient),
+				step.Condition[*neutron]("ConfigReady"), step.Component[*neutron](service.ComponentSetup)),
 			s.JobStep(stepSync, sync, step.Condition[*neutron]("DBSyncReady")),
 			step.Check("physical-networks", connects, step.Reads[*neutron](refChassis),
 				step.Advises[*neutron]("PhysicalNetworksConnected"), step.When(hasPhysicalNetworks))),

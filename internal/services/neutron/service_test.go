@@ -136,15 +136,29 @@ func TestAWorkerThatFailsIsNamed(t *testing.T) {
 	})
 }
 
-// Neutron says what of OVN it waits for.
+// Neutron says what of OVN it waits for, and who makes it.
 func TestMissingOVNIsNamed(t *testing.T) {
-	for name, c := range map[string]struct{ patch, condition, want string }{
-		"OVN": {"spec: {ovn: nowhere}", "ConfigReady", "OVN nowhere does not exist in namespace cloud; create it."},
+	empty := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "infra.stackwright.dev/v1alpha1",
+		"kind": "OVN", "metadata": map[string]any{"namespace": "cloud", "name": "nowhere"},
+		"spec": map[string]any{"image": "ovn"}}}
+	for name, c := range map[string]struct {
+		patch, want string
+		before      func(*kittest.Play)
+	}{
+		"OVN": {"spec: {ovn: nowhere}", "OVN nowhere does not exist in namespace cloud; create it.",
+			func(*kittest.Play) {}},
+		"its addresses": {"spec: {ovn: nowhere}",
+			"OVN nowhere has no addresses yet; see kubectl -n cloud describe ovn/nowhere",
+			func(p *kittest.Play) { p.Create(empty.DeepCopy()) }},
+		"its certificate for clients": {"", "Secret ovn-client, by which OVN ovn knows Neutron, is not there yet; its " +
+			"operator makes it, see kubectl -n cloud describe ovn/ovn.",
+			func(p *kittest.Play) { p.Remove("Secret/cloud/ovn-client") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kittest.New(t, kind().Scenario(t, c.patch)).Run(t, func(p *kittest.Play) {
+				c.before(p)
 				p.Settle()
-				if got := p.Condition(kind().Object, c.condition); got.Message != c.want {
+				if got := p.Condition(kind().Object, "ConfigReady"); got.Message != c.want {
 					t.Errorf("the condition is %s %s: %s\nwant %s", got.Status, got.Reason, got.Message, c.want)
 				}
 			})
