@@ -144,7 +144,7 @@ func neutron() trial {
 			"RPC":         "rpc: {replicas: 2, resources: {limits: {memory: 512Mi}}}",
 			"periodic":    "periodic: {replicas: 0, resources: {limits: {memory: 512Mi}}}",
 			"maintenance": "maintenance: {replicas: 3, resources: {limits: {memory: 512Mi}}}",
-			"names":       "dnsDomain: cloud.example.org",
+			"names":       "{dnsDomain: cloud.example.org, dnsServers: [198.51.100.53]}",
 			"networks":    "{mtu: 9000, physicalNetworks: [{name: public, mtu: 1500, vlans: ['100:200']}]}",
 		})),
 	}

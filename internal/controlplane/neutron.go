@@ -20,6 +20,7 @@ func neutron(s *scope) ([]kubeclient.Object, error) {
 			PhysicalNetworks: asked.PhysicalNetworks,
 			MTU:              asked.MTU,
 			DNSDomain:        asked.DNSDomain,
+			DNSServers:       asked.DNSServers,
 			RPC:              size.worker.settings(asked.RPC),
 			Periodic:         size.worker.settings(asked.Periodic),
 			Maintenance:      size.worker.settings(asked.Maintenance),

@@ -117,8 +117,9 @@ ovn: $
 rpc: {replicas: $}
 periodic: {replicas: $}
 maintenance: {replicas: $}`,
-		Axes: append(shared(), program("rpc"), program("periodic"), program("maintenance")),
-		Read: append(reads(), "dnsDomain", "mtu", "notifications", "notifyNova", "physicalNetworks"), Only: only(),
+		Axes:   append(shared(), program("rpc"), program("periodic"), program("maintenance")),
+		Read:   append(reads(), "dnsDomain", "dnsServers", "mtu", "notifications", "notifyNova", "physicalNetworks"),
+		Only:   only(),
 		Given:  with(given(), mark("ovn")+endOVN, keysOVN()...),
 		Place:  append(place(), "database", "maintenance", "periodic", "rpc"),
 		Before: []string{"db-sync"},

@@ -296,13 +296,13 @@ type OVNService struct {
 type NeutronService struct {
 	Service `json:",inline"`
 	API     `json:",inline"`
-	// PhysicalNetworks are the networks outside of OVN that nodes are connected to.
+	// PhysicalNetworks are those outside of OVN that nodes are connected to.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=32
 	PhysicalNetworks []servicev1.PhysicalNetwork `json:"physicalNetworks,omitempty"`
-	// MTU of the network that carries the packets between nodes, in bytes; 1500 when empty.
+	// MTU of the network between nodes, in bytes; 1500 when empty.
 	// +optional
 	// +kubebuilder:validation:Minimum=1280
 	// +kubebuilder:validation:Maximum=65535
@@ -311,13 +311,18 @@ type NeutronService struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	DNSDomain string `json:"dnsDomain,omitempty"`
-	// RPC says how the program runs that answers agents.
+	// DNSServers are told to guests whose subnet names none.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=6
+	DNSServers []servicev1.DNSServer `json:"dnsServers,omitempty"`
+	// RPC is the program that answers agents.
 	// +optional
 	RPC servicev1.Worker `json:"rpc,omitzero"`
-	// Periodic says how the program runs that does by the clock what nobody asks for.
+	// Periodic is the program that does by the clock what nobody asks for.
 	// +optional
 	Periodic servicev1.Worker `json:"periodic,omitzero"`
-	// Maintenance says how the program runs that puts right what OVN's databases lack.
+	// Maintenance is the program that puts right what OVN's databases lack.
 	// +optional
 	Maintenance servicev1.Worker `json:"maintenance,omitzero"`
 	// Notifications sends a message to RabbitMQ for each change of a network.

@@ -14,7 +14,7 @@ type NeutronSpec struct {
 	Database Database `json:"database"`
 	// Identity says where the service is known.
 	Identity Identity `json:"identity"`
-	// RabbitMQ names the RabbitMQ through which the service's programs talk, and gets a MessageBus for it.
+	// RabbitMQ names the RabbitMQ by which the service's programs talk, and gets a MessageBus for it.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	RabbitMQ string `json:"rabbitmq"`
@@ -49,6 +49,12 @@ type NeutronSpec struct {
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="dnsDomain is a DNS domain without the dot at its end, such as cloud.example.org"
 	DNSDomain string `json:"dnsDomain,omitempty"`
+	// DNSServers are those that guests are told of whose subnet names none. Empty: guests are told of none, and need
+	// subnets with dnsNameservers to find names. Subnets that there are follow when they are changed.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=6
+	DNSServers []DNSServer `json:"dnsServers,omitempty"`
 	// RPC says how the program runs that answers agents.
 	// +optional
 	// +kubebuilder:default={}
@@ -86,6 +92,11 @@ type PhysicalNetwork struct {
 // +kubebuilder:validation:MaxLength=9
 // +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+:[0-9]+$') && int(self.split(':')[0]) >= 1 && int(self.split(':')[0]) <= int(self.split(':')[1]) && int(self.split(':')[1]) <= 4094",message="a range is a first and a last VLAN id from 1 to 4094, such as 100:199"
 type VLANRange string
+
+// DNSServer is an IP address.
+// +kubebuilder:validation:MaxLength=45
+// +kubebuilder:validation:XValidation:rule="isIP(self)",message="a DNS server is an IP address"
+type DNSServer string
 
 // NeutronStatus tells what the network service is.
 type NeutronStatus struct {

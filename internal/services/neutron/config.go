@@ -2,6 +2,9 @@ package neutron
 
 import (
 	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
 	"strings"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
@@ -83,8 +86,24 @@ func databases(s *scope, f *oslo.File) {
 		f.Set(section, name+"_certificate", service.Folder+"/ovn/tls.crt")
 		f.Set(section, name+"_ca_cert", service.Folder+"/ovn/ca.crt")
 	}
+	f.Set(section, "dns_servers", strings.Join(resolvers(s.Owner()), ","))
 	f.Set(section, "ovn_metadata_enabled", true)
 	f.Set(section, "ovn_l3_scheduler", "leastloaded")
 	// A database that is away is tried again soon, not after three minutes.
 	f.Set(section, "ovsdb_retry_max_interval", 10)
+}
+
+// resolvers are the DNS servers that guests are told of by DHCP. Neutron would tell of those of its own pod, which are
+// Kubernetes', when it is given none of a family, and of none for the address that is no host's (get_dhcp_dns_servers in
+// common/ovn/utils.py).
+func resolvers(n *neutron) []string {
+	var out []string
+	none := map[bool]string{true: "0.0.0.0", false: "::"}
+	for _, server := range n.Spec.DNSServers {
+		out = append(out, string(server))
+		if ip, err := netip.ParseAddr(string(server)); err == nil {
+			delete(none, ip.Is4())
+		}
+	}
+	return append(out, slices.Sorted(maps.Values(none))...)
 }

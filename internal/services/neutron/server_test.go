@@ -29,6 +29,7 @@ func TestServerRefuses(t *testing.T) {
 			"ovn":      {"spec: {ovn: null}", "spec.ovn: Required value"},
 			"mtu":      {"spec: {mtu: 500}", "spec.mtu"},
 			"domain":   {"spec: {dnsDomain: cloud.example.org.}", "without the dot at its end"},
+			"resolver": {"spec: {dnsServers: [dns.example.org]}", "a DNS server is an IP address"},
 			"physnet":  {"spec: {physicalNetworks: [{name: 'a:b'}]}", "letters, digits, dashes and underscores"},
 			"vlans":    {"spec: {physicalNetworks: [{name: a, vlans: ['200:100']}]}", "a first and a last VLAN id"},
 			"vlan":     {"spec: {physicalNetworks: [{name: a, vlans: ['1:5000']}]}", "a first and a last VLAN id"},

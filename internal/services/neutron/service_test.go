@@ -76,6 +76,28 @@ func TestNetworksAreConfigured(t *testing.T) {
 	})
 }
 
+// Guests are told of the DNS servers that somebody names, and never of those of the pod: of a family without one, of
+// none.
+func TestGuestsAreToldOfDNSServers(t *testing.T) {
+	for servers, want := range map[string]string{
+		"[]":                            "0.0.0.0,::",
+		"[198.51.100.53]":               "198.51.100.53,::",
+		"['2001:db8::53']":              "2001:db8::53,0.0.0.0",
+		"[198.51.100.53, 2001:db8::53]": "198.51.100.53,2001:db8::53",
+	} {
+		t.Run(servers, func(t *testing.T) {
+			s := kind().Scenario(t, "spec: {dnsServers: "+servers+"}")
+			kittest.New(t, s).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				conf := servicetest.Secret(p, "neutron-config")["neutron.conf"]
+				if line := "dns_servers = " + want + "\n"; !strings.Contains(conf, line) {
+					t.Errorf("the configuration lacks %q:\n%s", line, conf)
+				}
+			})
+		})
+	}
+}
+
 // A physical network that no node is connected to is told of, and keeps nobody from being ready: nodes may come last.
 func TestPhysicalNetworksWithoutNodes(t *testing.T) {
 	s := kind().Scenario(t, "spec: {physicalNetworks: [{name: public}, {name: rack}]}")
