@@ -312,6 +312,11 @@ func (in *NeutronService) DeepCopyInto(out *NeutronService) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.DNSServers != nil {
+		in, out := &in.DNSServers, &out.DNSServers
+		*out = make([]servicev1alpha1.DNSServer, len(*in))
+		copy(*out, *in)
+	}
 	in.RPC.DeepCopyInto(&out.RPC)
 	in.Periodic.DeepCopyInto(&out.Periodic)
 	in.Maintenance.DeepCopyInto(&out.Maintenance)

@@ -1180,6 +1180,11 @@ func (in *NeutronSpec) DeepCopyInto(out *NeutronSpec) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.DNSServers != nil {
+		in, out := &in.DNSServers, &out.DNSServers
+		*out = make([]DNSServer, len(*in))
+		copy(*out, *in)
+	}
 	in.RPC.DeepCopyInto(&out.RPC)
 	in.Periodic.DeepCopyInto(&out.Periodic)
 	in.Maintenance.DeepCopyInto(&out.Maintenance)
