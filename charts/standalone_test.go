@@ -234,6 +234,8 @@ var differ = []string{
 	"service.stackwright.dev/certificate", "service.stackwright.dev/password",
 	"service.stackwright.dev/keystone-authority", "service.stackwright.dev/keys",
 	"service.stackwright.dev/cache-authority", "service.stackwright.dev/cells",
+	// What others have in their status.
+	"service.stackwright.dev/ovn",
 }
 
 // bytesOf are objects as they are compared, by kind and name.

@@ -23,11 +23,11 @@ import (
 	"stackwright.dev/stackwright/internal/service"
 )
 
-// dropped are annotations of pods that are digests of Secrets, which a template does not see. Operators roll pods with
-// them.
+// dropped are annotations of pods that are digests of Secrets and of other objects, which a template does not see.
+// Operators roll pods with them.
 var dropped = []string{"service.stackwright.dev/certificate", "service.stackwright.dev/password",
 	"service.stackwright.dev/cache-authority", "service.stackwright.dev/keystone-authority",
-	"service.stackwright.dev/keys", "service.stackwright.dev/cells"}
+	"service.stackwright.dev/keys", "service.stackwright.dev/cells", "service.stackwright.dev/ovn"}
 
 // stamps are what the kit puts on an object to know it again.
 var stamps = []string{apply.LabelPartOf, apply.LabelController, apply.LabelEstate, apply.AnnotationOwner,

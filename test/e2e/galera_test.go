@@ -167,7 +167,12 @@ func TestGaleraWithAFullVolume(t *testing.T) {
 // lose removes a member's claim, and with cut the pods that use it.
 func lose(w *story.World, member string, cut func()) {
 	w.Helper()
-	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "data-" + member}}
+	loseIn(w, w.Namespace, member, cut)
+}
+
+func loseIn(w *story.World, namespace, member string, cut func()) {
+	w.Helper()
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "data-" + member}}
 	if err := w.Get(w.Context(), w.Key(claim), claim); err != nil {
 		w.Fatal(err)
 	}

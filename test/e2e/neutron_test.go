@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	openstackv1 "stackwright.dev/stackwright/api/openstack/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
 	"stackwright.dev/stackwright/internal/resources/kinds"
@@ -21,8 +23,8 @@ import (
 )
 
 // Neutron is asked for by one word, and brings its OVN. What is declared in one file, in the wrong order, is in
-// Neutron's database and in OVN's; it is there after the pods of Neutron and of OVN were killed, and goes without a
-// rest.
+// Neutron's database and in OVN's; it is there again after the only volume of OVN's was lost, and after the pods of
+// Neutron and of OVN were killed, and goes without a rest.
 func TestNeutronConnects(t *testing.T) {
 	story.InCI(t)
 	w := story.Start(t)
@@ -34,20 +36,16 @@ func TestNeutronConnects(t *testing.T) {
 	}
 	ready := func(ctx context.Context) error { return allReady(ctx, w, objects) }
 	w.Eventually(2*time.Minute, "everything is ready", ready)
-	w.Eventually(time.Minute, "OVN translates the router's and the port's address", northbound(w, "nat", 2))
-	w.Eventually(time.Minute, "OVN forwards a port", northbound(w, "load_balancer", 1))
-	w.Eventually(time.Minute, "OVN has switches of all networks", northbound(w, "logical_switch", 4))
-	w.Eventually(time.Minute, "OVN limits what a port sends", inNorthbound(w, "rate=10000", "list", "qos"))
-	w.Eventually(time.Minute, "OVN marks what a port sends", inNorthbound(w, "dscp=26", "list", "qos"))
 	w.OpenStack("port", "set", "--device", "somebody", "web") // a port that nobody uses has no name
-	w.Eventually(time.Minute, "OVN knows a port by its name", inNorthbound(w, `web.cloud.example.org="10.11.0.21"`, "list",
-		"dns"))
-	w.Eventually(time.Minute, "OVN has a port in a trunk", inNorthbound(w, "101", "--bare", "--columns=tag", "find",
-		"logical_switch_port", "tag=101", "parent_name!=[]"))
+	written(w, time.Minute)
 	shares(w)
 
+	lost(w, cp, neutron)
+	w.Eventually(time.Minute, "everything is still ready", ready)
 	unmapped(w)
 	w.KillAll(2*time.Minute, cp.Namespace, "openstack-neutron-", "openstack-ovn-nb-", "openstack-ovn-sb-")
+	// The maintenance worker begins with what filling OVN has left to it.
+	w.Eventually(2*time.Minute, "OVN has the group's addresses", inNorthbound(w, "198.51.100.0/24", "list", "address_set"))
 	w.Ready(time.Minute, neutron)
 	late := netOf(w, "late")
 	w.Apply(late)
@@ -66,6 +64,67 @@ func TestNeutronConnects(t *testing.T) {
 	if out := w.OpenStack("catalog", "list"); strings.Contains(out, "neutron") {
 		t.Errorf("without Neutron the catalog is %s", out)
 	}
+}
+
+// written waits until what network.yaml declares is in OVN's northbound database.
+func written(w *story.World, within time.Duration) {
+	w.Helper()
+	for what, check := range map[string]func(context.Context) error{
+		"OVN translates the router's and the port's address": northbound(w, "nat", 2),
+		"OVN forwards a port":                                northbound(w, "load_balancer", 1),
+		"OVN has switches of all networks":                   northbound(w, "logical_switch", 4),
+		"OVN limits what a port sends":                       inNorthbound(w, "rate=10000", "list", "qos"),
+		"OVN marks what a port sends":                        inNorthbound(w, "dscp=26", "list", "qos"),
+		"OVN lets in what a rule lets in":                    inNorthbound(w, "allow-related", "--columns=action", "list", "acl"),
+		"OVN knows a port by its name":                       inNorthbound(w, `web.cloud.example.org="10.11.0.21"`, "list", "dns"),
+		"OVN has a port in a trunk": inNorthbound(w, "101", "--bare", "--columns=tag", "find", "logical_switch_port",
+			"tag=101", "parent_name!=[]"),
+	} {
+		w.Eventually(within, what, check)
+	}
+}
+
+// lost takes away the only volume of the northbound database: another one has all that Neutron knows, northd makes flows
+// of it, and Neutron goes on writing into it.
+func lost(w *story.World, cp *controlplanev1.OpenStackControlPlane, neutron *servicev1.Neutron) {
+	w.Helper()
+	const member = "openstack-ovn-nb-0"
+	ovn := &infrav1.OVN{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-ovn"}}
+	w.Ready(time.Minute, ovn)
+	before, began := ovn.Status.Northbound.Epoch, time.Now()
+	loseIn(w, cp.Namespace, member, func() { w.Kill(cp.Namespace, member) })
+	w.Eventually(2*time.Minute, "the northbound database is formed anew", func(ctx context.Context) error {
+		err := w.Get(ctx, w.Key(ovn), ovn)
+		if err == nil && ovn.Status.Northbound.Epoch <= before {
+			err = fmt.Errorf("it was formed %d times", ovn.Status.Northbound.Epoch)
+		}
+		return err
+	})
+	written(w, 3*time.Minute)
+	w.Logf("OVN had what Neutron knows %s after its volume was lost", time.Since(began).Round(time.Second))
+	w.Eventually(4*time.Minute, "northd makes a datapath of what is there now", func(ctx context.Context) error {
+		now, err := nbctl(ctx, w, "--bare", "--columns=_uuid", "list", "logical_switch")
+		if err == nil && strings.TrimSpace(now) == "" {
+			err = errors.New("the northbound database has no switch")
+		}
+		if err != nil {
+			return err
+		}
+		out, err := w.Cluster.Kubectl(ctx, "-n", cp.Namespace, "exec", "openstack-ovn-sb-0", "--", "ovn-sbctl",
+			"--timeout=10", "--db=unix:/run/ovn/database.sock", "--no-leader-only", "--bare", "--columns=_uuid", "find",
+			"datapath_binding", "external_ids:logical-switch="+strings.Fields(now)[0])
+		if err == nil && strings.TrimSpace(out) == "" {
+			err = errors.New("the southbound database has those of before")
+		}
+		return err
+	})
+	w.Ready(4*time.Minute, ovn)
+	w.Ready(2*time.Minute, neutron)
+	again := netOf(w, "again")
+	w.Apply(again)
+	w.Eventually(time.Minute, "OVN takes another network", northbound(w, "logical_switch", 5))
+	removeAll(w, []*unstructured.Unstructured{again})
+	w.Eventually(time.Minute, "it goes", northbound(w, "logical_switch", 4))
 }
 
 // withNeutron makes a cloud, waits for Neutron in it, and offers the cloud to the objects of the world's namespace.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/apply"
 	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/ref"
 
@@ -22,6 +23,11 @@ const (
 	refOVNClient = "ovn-client"
 	refChassis   = "chassis"
 )
+
+// annotationOVN of pods counts how often OVN's databases were formed. A connection that was open never takes one that
+// knows less than it has seen (_min_index of Open vSwitch's python/ovs/db/idl.py), so that pods end when one is formed
+// anew, and others begin.
+const annotationOVN = "service.stackwright.dev/ovn"
 
 func ovnRefs() []ref.Ref[*neutron] {
 	return []ref.Ref[*neutron]{
@@ -58,12 +64,31 @@ func connected(obj client.Object) (bool, string) {
 		obj.GetName(), obj.GetNamespace(), obj.GetName())
 }
 
-// connections is all of an OVN that a configuration has.
+// connections is all of an OVN that a configuration has, and for what pods and a Job are made anew.
 func connections(obj client.Object) string {
 	if o, ok := obj.(*infrav1.OVN); ok {
-		return o.Status.Northbound.Connection + " " + o.Status.Southbound.Connection
+		return strings.Join([]string{o.Status.Northbound.Connection, o.Status.Southbound.Connection, formation(o),
+			formed(o)}, " ")
 	}
 	return ""
+}
+
+// formed tells apart the databases that there have been under the name of an OVN. Those that are formed for the first
+// time are none that anybody has seen.
+func formed(o *infrav1.OVN) string {
+	return hashOf(o, max(o.Status.Northbound.Epoch, 1), max(o.Status.Southbound.Epoch, 1))
+}
+
+// hashOf an OVN, and of how often its databases were formed.
+func hashOf(o *infrav1.OVN, epochs ...int64) string {
+	return apply.Hash(fmt.Append(nil, o.UID, epochs))
+}
+
+func rolls(s *scope) map[string]string {
+	if o, ok := s.Get(refOVN).(*infrav1.OVN); ok {
+		return map[string]string{annotationOVN: formed(o)}
+	}
+	return nil
 }
 
 // mappings are the OVN of a group of nodes and the physical networks that these are connected to.

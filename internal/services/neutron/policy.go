@@ -23,4 +23,6 @@ const policy = `"create_port:device_id": "rule:admin_or_owner or rule:service_ap
 "get_port:resource_request": "rule:admin_only or rule:service_api"
 `
 
-func files(*neutron) map[string][]byte { return map[string][]byte{policyFile: []byte(policy)} }
+func files(*neutron) map[string][]byte {
+	return map[string][]byte{policyFile: []byte(policy), programFile: program}
+}

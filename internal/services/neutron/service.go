@@ -9,6 +9,7 @@ package neutron
 
 import (
 	"path"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -55,6 +56,7 @@ func Definition(cluster service.Cluster) kit.Definition[*neutron] {
 		Type:     "network", Description: "OpenStack Networking",
 		Logins:  []string{"nova", "placement"},
 		Options: options, Reads: []string{refOVN},
+		Rolls: rolls, Rereads: []string{refOVN},
 		Mounts:  []service.Mount[*neutron]{{Name: "ovn", Secret: ovnClient}},
 		Workers: workers(), Files: files,
 		Cluster: cluster,
@@ -63,12 +65,14 @@ func Definition(cluster service.Cluster) kit.Definition[*neutron] {
 		Name: s.Name,
 		New:  func() *neutron { return &neutron{} },
 		Refs: append(s.Refs(), ovnRefs()...),
-		Steps: append(s.Steps(step.After[*neutron](stepSync, stepAdmitted)),
-			step.Check(stepAdmitted, admitted, step.Reads[*neutron](refOVNClient),
-				step.Condition[*neutron]("ConfigReady"), step.Component[*neutron](service.ComponentSetup)),
-			s.JobStep(stepSync, sync, step.Condition[*neutron]("DBSyncReady")),
-			step.Check("physical-networks", connects, step.Reads[*neutron](refChassis),
-				step.Advises[*neutron]("PhysicalNetworksConnected"), step.When(hasPhysicalNetworks))),
+		Steps: slices.Concat(s.Steps(step.After[*neutron](stepSync, stepAdmitted)), fillSteps(s),
+			[]step.Step[*neutron]{
+				step.Check(stepAdmitted, admitted, step.Reads[*neutron](refOVNClient),
+					step.Condition[*neutron]("ConfigReady"), step.Component[*neutron](service.ComponentSetup)),
+				s.JobStep(stepSync, sync, step.Condition[*neutron]("DBSyncReady")),
+				step.Check("physical-networks", connects, step.Reads[*neutron](refChassis),
+					step.Advises[*neutron]("PhysicalNetworksConnected"), step.When(hasPhysicalNetworks)),
+			}),
 		Report: s.Report,
 	}
 }
