@@ -14,6 +14,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	"stackwright.dev/stackwright/internal/agent"
@@ -21,7 +22,7 @@ import (
 )
 
 // Secrets with certificates that somebody deletes come back with new ones, which reach the API and the servers behind
-// it without one failed request.
+// it without one failed request, and let Neutron write into OVN.
 func TestCertificatesComeBack(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
@@ -70,6 +71,45 @@ func TestCertificatesComeBack(t *testing.T) {
 	if got := probe.Stop(); got.Failed > 0 {
 		t.Errorf("%s, last: %v; none may fail", got, got.Last)
 	}
+	ofNetworks(w)
+}
+
+// ofNetworks has OVN's certificates made anew: programs of Neutron that begin then come in by theirs.
+func ofNetworks(w *story.World) {
+	w.Helper()
+	cp, neutron := withNeutron(w)
+	now := map[string]string{}
+	for _, name := range []string{"openstack-ovn-tls", "openstack-ovn-client"} {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: name}}
+		if err := errors.Join(w.Get(w.Context(), w.Key(secret), secret), w.Delete(w.Context(), secret)); err != nil {
+			w.Fatal(err)
+		}
+		old := string(secret.Data["tls.crt"])
+		w.Eventually(30*time.Second, name+" is another one", func(ctx context.Context) error {
+			err := w.Get(ctx, w.Key(secret), secret)
+			if now[name] = string(secret.Data["tls.crt"]); err == nil && now[name] == old {
+				err = errors.New("it has the old certificate")
+			}
+			return err
+		})
+	}
+	w.Eventually(3*time.Minute, "the database has its new certificate", func(ctx context.Context) error {
+		has, err := w.Cluster.Kubectl(ctx, "-n", cp.Namespace, "exec", "openstack-ovn-nb-0", "--", "cat",
+			"/etc/stackwright/tls/tls.crt")
+		if err == nil && strings.TrimSpace(has) != strings.TrimSpace(now["openstack-ovn-tls"]) {
+			err = errors.New("it has the old one")
+		}
+		return err
+	})
+	w.KillAll(2*time.Minute, cp.Namespace, "openstack-neutron-")
+	w.Ready(time.Minute, neutron)
+	late := []*unstructured.Unstructured{netOf(w, "late")}
+	w.Apply(late[0])
+	w.Eventually(time.Minute, "a network is made", func(ctx context.Context) error { return allReady(ctx, w, late) })
+	w.Eventually(time.Minute, "OVN has it", inNorthbound(w, "neutron:network_name=late", "list", "logical_switch"))
+	removeAll(w, late)
+	w.Apply(w.Change(cp))
+	w.Gone(2*time.Minute, neutron)
 }
 
 // reloads is how often an agent says that its server has read certificates anew.

@@ -51,6 +51,8 @@ func TestServerAnswers(t *testing.T) {
 	t.Logf("it answers ping after %s", time.Since(began).Round(time.Second))
 	w.Eventually(time.Minute, "it has learned who it is", tells(w))
 	t.Logf("it has said who it is after %s", time.Since(began).Round(time.Second))
+	w.Eventually(time.Minute, "it finds itself by its name", w.Prints("### web.openstacklocal is 10.11.0.", "console",
+		"log", "show", "web"))
 	w.Eventually(time.Minute, "the proxy shows its screen", proxied(w))
 	guarded(w)
 	f.takesBack(rack)
@@ -75,12 +77,22 @@ func TestServerAnswers(t *testing.T) {
 }
 
 // serverStack is a stack with a server on what the story has declared, which has its flavor's name and the word of the
-// stack in the script that it is given.
+// stack in the script that it is given. A port of an address outside leads to it.
 const serverStack = `
 heat_template_version: 2021-04-16
 resources:
   word: {type: OS::Heat::RandomString, properties: {length: 12}}
-  port: {type: OS::Neutron::Port, properties: {network: web}}
+  port: {type: OS::Neutron::Port, properties: {network: web, security_groups: [web]}}
+  shared: {type: OS::Neutron::FloatingIP, properties: {floating_network: public}}
+  page:
+    type: OS::Neutron::FloatingIPPortForward
+    properties:
+      floating_ip: {get_resource: shared}
+      protocol: tcp
+      external_port: 8080
+      internal_port: {get_resource: port}
+      internal_ip_address: {get_attr: [port, fixed_ips, 0, ip_address]}
+      internal_port_number: 80
   server:
     type: OS::Nova::Server
     properties:
@@ -92,9 +104,10 @@ resources:
       user_data: {str_replace: {template: "echo '### the word is WORD'", params: {WORD: {get_attr: [word, value]}}}}
 outputs:
   word: {value: {get_attr: [word, value]}}
+  address: {value: {get_attr: [shared, floating_ip_address]}}
 `
 
-// stackOfServer has Heat make a server, which tells what the stack gave it.
+// stackOfServer has Heat make a server, which tells what the stack gave it, and shows its page outside.
 func stackOfServer(w *story.World, namespace string) {
 	w.Helper()
 	heat := &servicev1.Heat{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "openstack-heat"}}
@@ -104,9 +117,20 @@ func stackOfServer(w *story.World, namespace string) {
 		w.Fatal(err)
 	}
 	w.OpenStack("stack", "create", "--wait", "--template", "/tmp/server.yaml", "servers")
-	word := w.OpenStack("stack", "output", "show", "servers", "word", "-f", "value", "-c", "output_value")
+	output := func(name string) string {
+		return w.OpenStack("stack", "output", "show", "servers", name, "-f", "value", "-c", "output_value")
+	}
+	word := output("word")
 	w.Eventually(2*time.Minute, "the server of the stack knows the word "+word,
 		w.Prints("### the word is "+word, "console", "log", "show", "of-the-stack"))
+	url := "http://" + output("address") + ":8080/"
+	w.Eventually(time.Minute, "its page is at "+url, func(ctx context.Context) error {
+		page, err := story.Page(ctx, w.Cluster.Network("node-1"), url)
+		if err == nil && !strings.Contains(page, "hello from of-the-stack") {
+			err = fmt.Errorf("it is %q", page)
+		}
+		return err
+	})
 	w.OpenStack("stack", "delete", "--yes", "--wait", "servers")
 }
 

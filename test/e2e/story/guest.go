@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
@@ -184,6 +185,25 @@ func in[T any](network string, open func() (T, error)) (T, error) {
 		panic("a thread is lost in network " + network + ": " + back.Error())
 	}
 	return c, err
+}
+
+// Page fetches a page, as somebody in a network namespace does.
+func Page(ctx context.Context, network, url string) (string, error) {
+	dial := func(ctx context.Context, family, address string) (net.Conn, error) {
+		return in(network, func() (net.Conn, error) { return (&net.Dialer{}).DialContext(ctx, family, address) })
+	}
+	c := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return "", fmt.Errorf("asking for %s: %w", url, err)
+	}
+	response, err := c.Do(request)
+	if err != nil {
+		return "", fmt.Errorf("asking for %s: %w", url, err)
+	}
+	defer response.Body.Close()
+	page, err := io.ReadAll(response.Body)
+	return string(page), err
 }
 
 // Answers is a check that something answers a ping from a network namespace within a time.
