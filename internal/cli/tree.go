@@ -101,6 +101,9 @@ func grow(ctx context.Context, c client.Reader, item owner.Item) (branch, error)
 		b.State = stateGone
 		return b, absent(err, item)
 	}
+	if !reconciled(u.GroupVersionKind()) {
+		return b, nil
+	}
 	st := kitStatus(u)
 	b.State = "ready"
 	if v := verdict(st, u.GetGeneration()); !v.Ready {

@@ -75,8 +75,10 @@ func written(w *story.World, within time.Duration) {
 		"OVN has switches of all networks":                   northbound(w, "logical_switch", 4),
 		"OVN limits what a port sends":                       inNorthbound(w, "rate=10000", "list", "qos"),
 		"OVN marks what a port sends":                        inNorthbound(w, "dscp=26", "list", "qos"),
-		"OVN lets in what a rule lets in":                    inNorthbound(w, "allow-related", "--columns=action", "list", "acl"),
-		"OVN knows a port by its name":                       inNorthbound(w, `web.cloud.example.org="10.11.0.21"`, "list", "dns"),
+		"OVN lets in what a rule lets in": inNorthbound(w, "allow-related", "--columns=action",
+			"list", "acl"),
+		"OVN knows a port by its name": inNorthbound(w, `web.cloud.example.org="10.11.0.21"`,
+			"list", "dns"),
 		"OVN has a port in a trunk": inNorthbound(w, "101", "--bare", "--columns=tag", "find", "logical_switch_port",
 			"tag=101", "parent_name!=[]"),
 	} {
@@ -84,8 +86,8 @@ func written(w *story.World, within time.Duration) {
 	}
 }
 
-// lost takes away the only volume of the northbound database: another one has all that Neutron knows, northd makes flows
-// of it, and Neutron goes on writing into it.
+// lost takes away the only volume of the northbound database: another one has all that Neutron knows, northd makes
+// flows of it, and Neutron goes on writing into it.
 func lost(w *story.World, cp *controlplanev1.OpenStackControlPlane, neutron *servicev1.Neutron) {
 	w.Helper()
 	const member = "openstack-ovn-nb-0"

@@ -196,7 +196,7 @@ type Run struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	ExtraVolumes []servicev1.ExtraVolume `json:"extraVolumes,omitempty"`
-	// TLSSecret names a Secret with a certificate of your own: tls.crt, tls.key and ca.crt.
+	// TLSSecret names a Secret with your own certificate: tls.crt, tls.key and ca.crt.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	TLSSecret string `json:"tlsSecret,omitempty"`

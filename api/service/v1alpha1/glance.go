@@ -89,7 +89,7 @@ type S3Store struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$')",message="bucket is the name of a bucket: 3 to 63 lower-case letters, digits, dots and dashes"
 	Bucket string `json:"bucket"`
 	// Secret names a Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as a bucket claim of Rook has them, and with
-	// ca.crt when the endpoint's certificate is of an authority that is not known everywhere.
+	// ca.crt when the endpoint's certificate is of a private authority.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Secret string `json:"secret"`
@@ -129,7 +129,7 @@ type SwiftStore struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9][A-Za-z0-9._-]*$')",message="container is of letters, digits, dots, dashes and underscores, such as images"
 	Container string `json:"container"`
 	// Secret names a Secret with user, which is PROJECT:USER for a Keystone, and key, the password, and with ca.crt when
-	// the certificates of authURL and of Swift are of an authority that is not known everywhere.
+	// the certificates of authURL and of Swift are of a private authority.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Secret string `json:"secret"`

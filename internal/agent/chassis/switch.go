@@ -192,8 +192,8 @@ func (n *node) remembered(ctx context.Context) (nic, address string, err error) 
 	return nic, address, err
 }
 
-// takeAddresses takes those from bridges that they are not to have any longer: links of the kernel's datapath stay, with
-// all that they have.
+// takeAddresses takes those from bridges that they are not to have any longer: links of the kernel's datapath stay,
+// with all that they have.
 func (n *node) takeAddresses(ctx context.Context) error {
 	wanted := map[string]string{}
 	for _, m := range n.Mappings {

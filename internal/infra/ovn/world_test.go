@@ -175,7 +175,8 @@ func TestShrinkWithLostVolumes(t *testing.T) {
 				change(p, func(m *fake.Members) { m.Lose(lost); m.Silence(false, lost) })
 				p.Settle()
 				p.Ready()
-				got := slices.DeleteFunc(members(p).Orders()[before:], func(o string) bool { return strings.HasPrefix(o, "ovn-sb") })
+				southbound := func(order string) bool { return strings.HasPrefix(order, "ovn-sb") }
+				got := slices.DeleteFunc(members(p).Orders()[before:], southbound)
 				if !slices.Equal(got, want) {
 					t.Errorf("orders are %v, want %v", got, want)
 				}

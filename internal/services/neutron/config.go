@@ -94,8 +94,8 @@ func databases(s *scope, f *oslo.File) {
 }
 
 // resolvers are the DNS servers that guests are told of by DHCP. Neutron would tell of those of its own pod, which are
-// Kubernetes', when it is given none of a family, and of none for the address that is no host's (get_dhcp_dns_servers in
-// common/ovn/utils.py).
+// Kubernetes', when it is given none of a family, and of none for the address that is no host's (get_dhcp_dns_servers
+// in common/ovn/utils.py).
 func resolvers(n *neutron) []string {
 	var out []string
 	none := map[bool]string{true: "0.0.0.0", false: "::"}

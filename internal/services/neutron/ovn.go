@@ -51,8 +51,8 @@ func admitted(_ context.Context, s *scope) *outcome.Outcome {
 	if !slices.ContainsFunc(clientKeys(), func(key string) bool { return len(have[key]) == 0 }) {
 		return nil
 	}
-	return outcome.Wait("Secret "+ovnClient(n), "Secret %s, by which OVN %s knows Neutron, is not there yet; its operator "+
-		"makes it, see kubectl -n %s describe ovn/%s.", ovnClient(n), n.Spec.OVN, n.Namespace, n.Spec.OVN)
+	return outcome.Wait("Secret "+ovnClient(n), "Secret %s, by which OVN %s knows Neutron, is not there yet; its "+
+		"operator makes it, see kubectl -n %s describe ovn/%s.", ovnClient(n), n.Spec.OVN, n.Namespace, n.Spec.OVN)
 }
 
 func connected(obj client.Object) (bool, string) {
