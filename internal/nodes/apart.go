@@ -4,6 +4,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"stackwright.dev/kit/apply"
 )
 
 const (
@@ -11,6 +13,8 @@ const (
 	labelInstance = "app.kubernetes.io/instance"
 	// labelTakes is on pods that have a node to themselves: none of another owner with the same value comes to it.
 	labelTakes = "nodes.stackwright.dev/takes"
+	// labelFor tells apart the owners of such pods, also those of one name in two namespaces.
+	labelFor = "nodes.stackwright.dev/for"
 )
 
 // Apart keeps the pods of a set off nodes on which those of another owner are, in whatever namespace: a node that gets
@@ -19,18 +23,14 @@ const (
 // node, another may come to it and the other owner's may not.
 func Apart(set *appsv1.DaemonSet, agents string) {
 	pod := &set.Spec.Template
-	pod.Labels[labelTakes] = agents
-	off := func(where *metav1.LabelSelector, whose ...metav1.LabelSelectorRequirement) corev1.PodAffinityTerm {
-		return corev1.PodAffinityTerm{TopologyKey: corev1.LabelHostname, NamespaceSelector: where,
-			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{labelTakes: agents}, MatchExpressions: whose}}
-	}
-	other := func(label, than string) metav1.LabelSelectorRequirement {
-		return metav1.LabelSelectorRequirement{Key: label, Operator: metav1.LabelSelectorOpNotIn, Values: []string{than}}
-	}
-	elsewhere := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
-		other(corev1.LabelMetadataName, set.Namespace)}}
+	owner := apply.Hash([]byte(set.Namespace + "/" + pod.Labels[labelInstance]))
+	pod.Labels[labelTakes], pod.Labels[labelFor] = agents, owner
 	pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
-		// Owners of two namespaces may have one name.
-		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
-			off(nil, other(labelInstance, pod.Labels[labelInstance])), off(elsewhere)}}}
+		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+			TopologyKey:       corev1.LabelHostname,
+			NamespaceSelector: &metav1.LabelSelector{},
+			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{labelTakes: agents},
+				MatchExpressions: []metav1.LabelSelectorRequirement{
+					{Key: labelFor, Operator: metav1.LabelSelectorOpNotIn, Values: []string{owner}}}},
+		}}}}
 }
