@@ -21,6 +21,10 @@ const (
 // labels which another owner selects, too, is chosen by Kubernetes before anybody is asked. The owner's own pods do not
 // count, of whatever set: one that is updated comes when the old one has ended, and as long as one of them is left on a
 // node, another may come to it and the other owner's may not.
+//
+// Of all namespaces is meant, and no selector of some: the scheduler of Kubernetes 1.36 forgets that it has looked up
+// the names (mergeAffinityTermNamespacesIfNotEmpty takes its term by value), and takes every namespace for one that is
+// selected by what it is not.
 func Apart(set *appsv1.DaemonSet, agents string) {
 	pod := &set.Spec.Template
 	owner := apply.Hash([]byte(set.Namespace + "/" + pod.Labels[labelInstance]))
