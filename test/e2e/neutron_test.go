@@ -90,18 +90,8 @@ func written(w *story.World, within time.Duration) {
 // flows of it, and Neutron goes on writing into it.
 func lost(w *story.World, cp *controlplanev1.OpenStackControlPlane, neutron *servicev1.Neutron) {
 	w.Helper()
-	const member = "openstack-ovn-nb-0"
-	ovn := &infrav1.OVN{ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, Name: "openstack-ovn"}}
-	w.Ready(time.Minute, ovn)
-	before, began := ovn.Status.Northbound.Epoch, time.Now()
-	loseIn(w, cp.Namespace, member, func() { w.Kill(cp.Namespace, member) })
-	w.Eventually(2*time.Minute, "the northbound database is formed anew", func(ctx context.Context) error {
-		err := w.Get(ctx, w.Key(ovn), ovn)
-		if err == nil && ovn.Status.Northbound.Epoch <= before {
-			err = fmt.Errorf("it was formed %d times", ovn.Status.Northbound.Epoch)
-		}
-		return err
-	})
+	began := time.Now()
+	ovn := formsAnew(w, cp.Namespace, "nb", func(o *infrav1.OVN) int64 { return o.Status.Northbound.Epoch })
 	written(w, 3*time.Minute)
 	w.Logf("OVN had what Neutron knows %s after its volume was lost", time.Since(began).Round(time.Second))
 	w.Eventually(4*time.Minute, "northd makes a datapath of what is there now", func(ctx context.Context) error {
@@ -127,6 +117,23 @@ func lost(w *story.World, cp *controlplanev1.OpenStackControlPlane, neutron *ser
 	w.Eventually(time.Minute, "OVN takes another network", northbound(w, "logical_switch", 5))
 	removeAll(w, []*unstructured.Unstructured{again})
 	w.Eventually(time.Minute, "it goes", northbound(w, "logical_switch", 4))
+}
+
+// formsAnew takes away the only volume of one of OVN's databases, nb or sb, and waits until there is another.
+func formsAnew(w *story.World, namespace, database string, times func(*infrav1.OVN) int64) *infrav1.OVN {
+	w.Helper()
+	ovn := &infrav1.OVN{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "openstack-ovn"}}
+	w.Ready(time.Minute, ovn)
+	before, member := times(ovn), ovn.Name+"-"+database+"-0"
+	loseIn(w, namespace, member, func() { w.Kill(namespace, member) })
+	w.Eventually(2*time.Minute, "the database "+database+" is formed anew", func(ctx context.Context) error {
+		err := w.Get(ctx, w.Key(ovn), ovn)
+		if err == nil && times(ovn) <= before {
+			err = fmt.Errorf("it was formed %d times", times(ovn))
+		}
+		return err
+	})
+	return ovn
 }
 
 // withNeutron makes a cloud, waits for Neutron in it, and offers the cloud to the objects of the world's namespace.

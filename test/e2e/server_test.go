@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,7 +29,7 @@ const floating = "203.0.113.77"
 
 // A server is declared with all that it needs, in one file and in no order. It boots on the node of the cluster, learns
 // who it is, and answers from there at its floating address. It goes on while every agent of its host is killed, and
-// updated, and while what was asked of Open vSwitch is asked for no more.
+// updated, while OVN's southbound database is lost, and while what was asked of Open vSwitch is asked for no more.
 func TestServerAnswers(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
@@ -58,6 +59,7 @@ func TestServerAnswers(t *testing.T) {
 	f.takesBack(rack)
 
 	f.replace(rack)
+	f.forgets(rack)
 	server := f.pause("web")
 	// A new start asks the new agents for everything.
 	began = time.Now()
@@ -189,6 +191,29 @@ func (f fleet) replace(rack *fleetv1.BuildingBlock) {
 		return f.goesOn(ctx, name, process)
 	})
 	f.pinged("updated", 30*time.Second, func() { f.changes(rack, name, process) })
+}
+
+// forgets takes away the only volume of the southbound database while the server is pinged. The agents of its host take
+// the one that comes, also the one that tells servers who they are, whose connection never would.
+func (f fleet) forgets(rack *fleetv1.BuildingBlock) {
+	f.Helper()
+	agents := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: rack.Name + "-metadata"}}
+	if err := f.Get(f.Context(), f.Key(agents), agents); err != nil {
+		f.Fatal(err)
+	}
+	before := agents.Status.ObservedGeneration
+	f.pinged("given another southbound database", time.Minute, func() {
+		formsAnew(f.World, f.namespace, "sb", func(o *infrav1.OVN) int64 { return o.Status.Southbound.Epoch })
+		f.Eventually(2*time.Minute, "the metadata agent is another", func(ctx context.Context) error {
+			err := f.Get(ctx, f.Key(agents), agents)
+			if s := agents.Status; err == nil && (s.ObservedGeneration <= before || s.UpdatedNumberScheduled < 1 ||
+				s.NumberAvailable < 1) {
+				err = fmt.Errorf("it is %+v", s)
+			}
+			return err
+		})
+		f.Ready(2*time.Minute, rack)
+	})
 }
 
 // pinged pings the server while something is done to its agents, and wants no gap that is longer than the most.

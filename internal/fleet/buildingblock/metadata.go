@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"stackwright.dev/kit/apply"
 	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/ref"
 
@@ -52,7 +53,7 @@ func metadataRefs() []ref.Ref[object] {
 	}
 	return []ref.Ref[object]{
 		ref.Local(refOVN, &infrav1.OVN{}, name(func(b object) string { return b.Spec.OVN }),
-			ref.WaitFor[object](southbound), ref.DigestOf[object](connection)),
+			ref.WaitFor[object](southbound), ref.DigestOf[object](database)),
 		ref.Local(refOVNClient, &corev1.Secret{}, name(func(b object) string { return ovn.ClientSecret(b.Spec.OVN) }),
 			ref.Fields[object]("ca.crt", "tls.crt", "tls.key")),
 		ref.Local(refPassword, &corev1.Secret{}, name(func(b object) string { return b.Spec.Cell + "-metadata" }),
@@ -76,6 +77,17 @@ func connection(obj client.Object) string {
 	return ""
 }
 
+// database tells apart the southbound databases that there have been under the name of an OVN. A connection that was open
+// never takes one that knows less than it has seen (_min_index of Open vSwitch's python/ovs/db/idl.py), so that agents
+// end when one is formed anew, and others begin.
+func database(obj client.Object) string {
+	o, ok := obj.(*infrav1.OVN)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintln(o.UID, max(o.Status.Southbound.Epoch, 1), o.Status.Southbound.Connection)
+}
+
 // metadata runs the agent on each host. For each network with servers it makes a namespace with a proxy in it. They
 // end with its pod, and the next one makes them again.
 func metadata(s *scope) ([]client.Object, error) {
@@ -92,8 +104,8 @@ func metadata(s *scope) ([]client.Object, error) {
 		Data: map[string][]byte{metadataFile: file.Bytes(), tellerFile: teller}}
 	c, volumes := tellerOf(s)
 	pod := template(b, "metadata", c, volumes...)
-	pod.Annotations = map[string]string{annotationCell: s.Value(refShared, keyHash),
-		annotationConfig: hashOf(made.Data), annotationOVN: s.Digest(refOVNClient)}
+	pod.Annotations = map[string]string{annotationCell: s.Value(refShared, keyHash), annotationConfig: hashOf(made.Data),
+		annotationClient: s.Digest(refOVNClient), annotationOVN: apply.Hash([]byte(database(s.Get(refOVN))))}
 	pod.Spec.TerminationGracePeriodSeconds = new(int64(10))
 	return append(daemons(s, metadataName(b), "metadata", pod), made), nil
 }

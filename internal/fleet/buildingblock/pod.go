@@ -34,6 +34,7 @@ const (
 	annotationCell   = "fleet.stackwright.dev/cell"
 	annotationConfig = "fleet.stackwright.dev/config"
 	annotationOVN    = "fleet.stackwright.dev/ovn"
+	annotationClient = "fleet.stackwright.dev/ovn-client"
 	annotationKeys   = "fleet.stackwright.dev/keys"
 )
 

@@ -183,32 +183,6 @@ func TestFakeHostsAreCalm(t *testing.T) {
 	})
 }
 
-// The metadata agent knows where the cell's API is and by which password; what else the cell's hosts know it does not.
-func TestMetadata(t *testing.T) {
-	kittest.New(t, scenario(t, "libvirt", "spec: {ovn: network}")).Run(t, func(p *kittest.Play) {
-		p.Ready()
-		kittest.Golden(t, "testdata/metadata.conf", servicetest.Secret(p, "rack-a-metadata")["metadata.conf"])
-		cell := p.Object("NovaCell/cloud/nova-cell1")
-		servicetest.Must(t, unstructured.SetNestedField(cell.Object, "https://elsewhere.example.org", "status", "endpoints",
-			"internal"))
-		servicetest.Must(t, p.Client.Status().Update(p.T.Context(), cell))
-		p.Settle()
-		after := servicetest.Secret(p, "rack-a-metadata")["metadata.conf"]
-		if !strings.Contains(after, "nova_metadata_port = 443\n") ||
-			!strings.Contains(after, "nova_metadata_host = elsewhere.example.org\n") {
-			t.Errorf("the cell has moved, and the agent asks\n%s", after)
-		}
-		p.Change(rack, "spec.agents.metadata.config", map[string]any{"DEFAULT": map[string]any{"metadata_workers": int64(3)},
-			"metadata_rate_limiting": map[string]any{"rate_limit_enabled": true}})
-		p.Settle()
-		p.Ready()
-		after = servicetest.Secret(p, "rack-a-metadata")["metadata.conf"]
-		if !strings.Contains(after, "metadata_workers = 3\n") || !strings.Contains(after, "rate_limit_enabled = true\n") {
-			t.Errorf("options are asked for, and the agent has\n%s", after)
-		}
-	})
-}
-
 // A node that gets the labels is in the aggregates, and one that loses them is not.
 func TestAggregatesFollowTheNodes(t *testing.T) {
 	patch := `spec: {hosts: {nodeSelector: {example.org/rack: null, example.org/row: one}},
