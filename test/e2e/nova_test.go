@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,8 +26,8 @@ import (
 )
 
 // Nova is asked for by one word, and has one cell. Programs come and go and leave no rows behind. A second cell comes
-// with a database of its own, gets hosts and a server, loses its database for a while, and goes once its hosts are
-// gone. Passwords of cells are edited, and all pods killed: Nova knows what it knew, and works.
+// with a database and a bus of its own, gets hosts and a server, loses one after the other for a while, and goes once
+// its hosts are gone. Passwords of cells are edited, and all pods killed: Nova knows what it knew, and works.
 func TestNovaComputes(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
@@ -42,9 +44,9 @@ func TestNovaComputes(t *testing.T) {
 	first := []string{"openstack-nova-cell1-conductor", "openstack-nova-conductor", "openstack-nova-scheduler"}
 	w.Eventually(time.Minute, "its programs are up", programs(w, first...))
 
-	far := ownDatabase(w, cp.Namespace)
+	far, bus := ownDatabase(w, cp.Namespace), ownBus(w, cp.Namespace)
 	asked.Spec.Services.Nova.Scheduler.Replicas = new(int32(2))
-	asked.Spec.Services.Nova.Cells = []servicev1.Cell{{Name: "cell1"}, {Name: "far", Galera: far.Name}}
+	asked.Spec.Services.Nova.Cells = []servicev1.Cell{{Name: "cell1"}, {Name: "far", Galera: far.Name, RabbitMQ: bus.Name}}
 	w.Apply(asked.DeepCopy())
 	both := append(slices.Clone(first), "openstack-nova-far-conductor")
 	w.Eventually(2*time.Minute, "a second cell is up", programs(w, both...))
@@ -54,6 +56,7 @@ func TestNovaComputes(t *testing.T) {
 	}
 	near := hostsOf(w, nova.Name+"-cell1", "near", 2)
 	crowd, server := inhabited(w, nova)
+	silent(w, server, bus, nova, near)
 	broken(w, nova, far, near)
 	rekeyed(w, nova, near, both)
 	deserted(w, near, "")
@@ -68,10 +71,12 @@ func TestNovaComputes(t *testing.T) {
 		Name: "openstack-nova-far"}})
 	w.Ready(time.Minute, cp)
 
-	if err := w.Delete(t.Context(), far); err != nil {
-		t.Fatal(err)
+	for _, o := range []client.Object{far, bus} {
+		if err := w.Delete(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		w.Gone(2*time.Minute, o)
 	}
-	w.Gone(2*time.Minute, far)
 	w.Apply(w.Change(cp))
 	w.Gone(2*time.Minute, nova)
 	if out := w.OpenStack("catalog", "list"); strings.Contains(out, "nova") {
@@ -137,18 +142,80 @@ func ownDatabase(w *story.World, namespace string) *infrav1.Galera {
 	return g
 }
 
+// ownBus makes a small message queue beside that of the control plane.
+func ownBus(w *story.World, namespace string) *infrav1.RabbitMQ {
+	w.Helper()
+	r := &infrav1.RabbitMQ{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "far-bus"}}
+	r.Spec.Image, r.Spec.Replicas, r.Spec.DeletionPolicy = image(w, "rabbitmq"), 1, infrav1.DeleteData
+	r.Spec.Storage.Size.Set(1 << 30)
+	w.Apply(r)
+	w.Ready(5*time.Minute, r)
+	return r
+}
+
+// admit says whether the only node takes pods: cordon that it does not, uncordon that it does.
+func admit(ctx context.Context, w *story.World, verb string) {
+	w.Helper()
+	if _, err := w.Cluster.Kubectl(ctx, verb, realHost); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// others checks that Nova and hosts of another cell are ready, and that the API answers.
+func others(w *story.World, nova *servicev1.Nova, near *fleetv1.BuildingBlock) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for _, o := range []client.Object{nova, near} {
+			if err := w.Get(ctx, w.Key(o), o); err != nil {
+				return err
+			}
+			if ok, why := gate.For(o)(o); !ok {
+				return errors.New(why)
+			}
+		}
+		_, err := w.Cluster.Stackwright(ctx, "openstack", "server", "list")
+		return err
+	}
+}
+
+// silent takes the bus away from the cell far. Users who ask for its server are told so, and hold up nobody.
+func silent(w *story.World, server string, bus *infrav1.RabbitMQ, nova *servicev1.Nova, near *fleetv1.BuildingBlock) {
+	w.Helper()
+	admit(w.Context(), w, "cordon")
+	w.Cleanup(func() { admit(context.WithoutCancel(w.Context()), w, "uncordon") })
+	w.Kill(bus.Namespace, bus.Name+"-0")
+	ctx, stop := context.WithCancel(w.Context())
+	var users sync.WaitGroup
+	var refused atomic.Int32
+	for range 4 {
+		users.Go(func() {
+			for ctx.Err() == nil {
+				_, err := w.Cluster.Stackwright(ctx, "openstack", "server", "reboot", "--hard", server)
+				if err != nil && strings.Contains(err.Error(), "bus of the server's cell does not answer") {
+					refused.Add(1)
+				}
+			}
+		})
+	}
+	w.Holds(time.Minute, "Nova, its API and hosts of another cell stay ready", others(w, nova, near))
+	stop()
+	users.Wait()
+	if w.Logf("users were told %d times that the bus of the cell does not answer", refused.Load()); refused.Load() < 4 {
+		w.Error("they were not")
+	}
+	admit(w.Context(), w, "uncordon")
+	w.Ready(3*time.Minute, bus)
+	w.Eventually(time.Minute, "the server starts again", func(ctx context.Context) error {
+		_, err := w.Cluster.Stackwright(ctx, "openstack", "server", "reboot", "--hard", "--wait", server)
+		return err
+	})
+}
+
 // broken takes the database away from the cell far, whose pod no node takes for a while: the cell and its hosts say so,
 // and neither Nova, nor its API, nor hosts of another cell take notice.
 func broken(w *story.World, nova *servicev1.Nova, far *infrav1.Galera, near *fleetv1.BuildingBlock) {
 	w.Helper()
-	admit := func(ctx context.Context, verb string) {
-		w.Helper()
-		if _, err := w.Cluster.Kubectl(ctx, verb, realHost); err != nil {
-			w.Fatal(err)
-		}
-	}
-	admit(w.Context(), "cordon")
-	w.Cleanup(func() { admit(context.WithoutCancel(w.Context()), "uncordon") })
+	admit(w.Context(), w, "cordon")
+	w.Cleanup(func() { admit(context.WithoutCancel(w.Context()), w, "uncordon") })
 	w.Kill(far.Namespace, far.Name+"-0")
 	cell := &servicev1.NovaCell{ObjectMeta: metav1.ObjectMeta{Namespace: nova.Namespace, Name: nova.Name + "-far"}}
 	w.Eventually(3*time.Minute, "the cell is not ready", func(ctx context.Context) error {
@@ -163,19 +230,8 @@ func broken(w *story.World, nova *servicev1.Nova, far *infrav1.Galera, near *fle
 	lost := &fleetv1.Hypervisor{ObjectMeta: metav1.ObjectMeta{Namespace: nova.Namespace, Name: "crowd-0"}}
 	w.Eventually(3*time.Minute, "a host of the cell is not ready", w.Says(lost, "Ready", "Nova does not reach the cell"))
 	// Every list of hosts is asked for within two minutes.
-	w.Holds(150*time.Second, "Nova, its API and hosts of another cell stay ready", func(ctx context.Context) error {
-		for _, o := range []client.Object{nova, near} {
-			if err := w.Get(ctx, w.Key(o), o); err != nil {
-				return err
-			}
-			if ok, why := gate.For(o)(o); !ok {
-				return errors.New(why)
-			}
-		}
-		_, err := w.Cluster.Stackwright(ctx, "openstack", "server", "list")
-		return err
-	})
-	admit(w.Context(), "uncordon")
+	w.Holds(150*time.Second, "Nova, its API and hosts of another cell stay ready", others(w, nova, near))
+	admit(w.Context(), w, "uncordon")
 	w.Ready(3*time.Minute, far)
 	w.Ready(3*time.Minute, cell)
 }

@@ -16,7 +16,11 @@ const policy = `"context_is_admin": "role:admin or role:service"
 
 // Files lie beside the configuration file.
 func Files() map[string][]byte {
-	return map[string][]byte{programFile: program, schedulerModule + ".py": schedulerProgram, policyFile: []byte(policy)}
+	out := map[string][]byte{policyFile: []byte(policy)}
+	for _, name := range []string{"nova.py", "scheduler.py", "bus.py"} {
+		out[prefix+name], _ = programs.ReadFile(name) // what is embedded is there
+	}
+	return out
 }
 
 // Logins are the services that Nova's programs ask, and those as which they vouch for their users.

@@ -6,7 +6,7 @@
 package nova
 
 import (
-	_ "embed"
+	"embed"
 	"path"
 	"slices"
 	"strconv"
@@ -55,19 +55,13 @@ const (
 	UID  = 64060
 )
 
-// program is what the operator does to Nova's databases with Nova's own code.
+// programs are ours: what the operator does to Nova's databases with Nova's own code, and what starts the scheduler and
+// the API. As modules they have stackwright_ before their names.
 //
-//go:embed nova.py
-var program []byte
+//go:embed nova.py scheduler.py bus.py
+var programs embed.FS
 
-const programFile = "stackwright_nova.py"
-
-// schedulerProgram starts the scheduler.
-//
-//go:embed scheduler.py
-var schedulerProgram []byte
-
-const schedulerModule = "stackwright_scheduler"
+const prefix = "stackwright_"
 
 // Definition is the controller of compute services.
 func Definition(cluster service.Cluster) kit.Definition[*nova] {
@@ -76,7 +70,7 @@ func Definition(cluster service.Cluster) kit.Definition[*nova] {
 		Script: "/usr/bin/nova-api-wsgi", Port: 8774, Path: "/v2.1", Health: "/",
 		Shares: []string{"nova.api.openstack.compute.wsgi"},
 		// Each API keeps a row under its host's name, of which pods have another one each time.
-		UWSGI:           []string{"env = OS_DEFAULT__HOST=nova-api"},
+		UWSGI:           []string{"env = OS_DEFAULT__HOST=nova-api", "import = " + prefix + "bus"},
 		Environment:     Environment,
 		Database:        func(n *nova) servicev1.Database { return n.Spec.Database },
 		DatabaseSection: "api_database", Databases: []string{"database"},
@@ -117,7 +111,7 @@ func workers() []service.Worker[*nova] {
 	return []service.Worker[*nova]{
 		{
 			Name: scheduler, Title: "Scheduler", Shared: true,
-			Command: append([]string{"python3", "-m", schedulerModule}, Command("")[1:]...),
+			Command: append([]string{"python3", "-m", prefix + "scheduler"}, Command("")[1:]...),
 			Peers:   []service.Peer{service.Bus()}, After: []string{stepPlacement},
 			Settings: func(n *nova) servicev1.Worker { return n.Spec.Scheduler },
 		},
@@ -136,7 +130,7 @@ func Command(program string) []string {
 
 // Manage is a command of our program.
 func Manage(args ...string) []string {
-	return append([]string{"python3", "-m", "stackwright_nova", "--config-file",
+	return append([]string{"python3", "-m", prefix + "nova", "--config-file",
 		service.Folder + "/config/" + File}, args...)
 }
 

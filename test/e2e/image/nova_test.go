@@ -20,7 +20,8 @@ def module(text):
     exec(text, made.__dict__)
     return made
 
-ours, starts = module(sys.argv[1]), module(sys.argv[2])
+sources = sys.argv[1:]
+ours, starts = map(module, sources[:2])
 
 def apart(f):
     sys.stdout.flush()
@@ -84,7 +85,7 @@ func saysInNova(t *testing.T, program, want string) {
 	t.Helper()
 	const sources = "../../../internal/services/nova/"
 	args := []string{"python3", "-c", world + program}
-	for _, file := range []string{"nova.py", "scheduler.py"} {
+	for _, file := range []string{"nova.py", "scheduler.py", "bus.py"} {
 		text, err := os.ReadFile(sources + file)
 		must(t, err)
 		args = append(args, string(text))
@@ -233,4 +234,59 @@ within('cell1', left)
 func TestRowsOfPodsGo(t *testing.T) {
 	saysInNova(t, rows, "nova-conductor of n-conductor-0 is gone\nnova-conductor of n-conductor-12 is gone\n"+
 		"m-conductor-0 n-conductor n-conductor-far\n")
+}
+
+// mute asks for servers of a cell whose bus answers nobody for a while, and of one that has the API's own bus.
+const mute = `
+import time
+bus = module(sources[2])
+world = dict(up=False)
+
+class Connection:
+    def __enter__(self): return self
+    def __exit__(self, *_): pass
+
+def connect(member, timeout):
+    if not world['up']:
+        raise ConnectionRefusedError(member)
+    return Connection()
+
+bus.socket = types.SimpleNamespace(create_connection=connect)
+
+def tell(name, address):
+    inside = ours.context.get_admin_context()
+    cell = ours.objects.CellMapping(inside, uuid='8a8c6b1c-4f9d-4c8a-9d0f-0c4c1f5b1f1' + name[-1], name=name,
+                                    transport_url=address, database_connection='sqlite://')
+    ours.context.set_target_cell(inside, cell)
+    default = types.SimpleNamespace(target=None, version_cap=None, serializer=None, call_monitor_timeout=None)
+    began = time.monotonic()
+    try:
+        bus.rpc.ClientRouter(default).client(inside)
+        said = 'told'
+    except bus.exc.HTTPServiceUnavailable as e:
+        said = e.code
+    print(name, said, 'after', 5 if 4 < time.monotonic() - began < 8 else round(time.monotonic() - began))
+
+def ask(admin, _):
+    far, own = 'rabbit://u:p@far:5671/cell', 'rabbit://u:p@own:5671/'
+    bus.CONF.set_override('transport_url', own)
+    tell('cell1', own + 'cell')
+    tell('cell2', far)
+    tell('cell2', far)
+    world['up'] = True
+    time.sleep(bus.TRUST)
+    tell('cell2', far)
+    tell('cell3', 'fake:///')
+within('cell0', ask)
+`
+
+// Who asks for a server of a cell whose bus does not answer holds up an API for seconds, and the next ones do not. Its
+// own bus an API waits for.
+func TestAPIsAreNotHeldUpByABus(t *testing.T) {
+	saysInNova(t, mute, `cell1 told after 0
+cell2 503 after 5
+cell2 503 after 0
+cell2 told after 0
+cell3 told after 0
+`)
 }
