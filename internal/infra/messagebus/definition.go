@@ -18,6 +18,7 @@ import (
 
 	"stackwright.dev/kit"
 	"stackwright.dev/kit/external"
+	"stackwright.dev/kit/outcome"
 	"stackwright.dev/kit/ref"
 	"stackwright.dev/kit/step"
 
@@ -147,6 +148,11 @@ func secret(s *scope, have map[string][]byte, name, user string) (*step.Generate
 	}
 	// The line feed that echo leaves behind a password is not part of it.
 	password := strings.TrimRight(string(have[KeyPassword]), "\r\n")
+	// _transform_transport_url of oslo.messaging 16's _drivers/impl_rabbit.py quotes all else, and the address ends there.
+	if strings.Contains(password, "/") {
+		return nil, &outcome.Missing{On: "another password", Message: "Key password of Secret " + name + " has a slash, at " +
+			"which oslo.messaging ends the address of a broker; write one without a slash, or delete the Secret for a new one."}
+	}
 	if password == "" {
 		b := make([]byte, 24)
 		_, _ = rand.Read(b)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"stackwright.dev/kit"
@@ -126,7 +127,7 @@ func TestDeletedSecretComesBackWithANewPassword(t *testing.T) {
 // Somebody may write a password of their own, as text that ends in a line feed. In the address a comma is between
 // hosts.
 func TestPasswordMayBeAnything(t *testing.T) {
-	const odd = `a b+c%20,"d'$HOME@/:?#[é`
+	const odd = `a b+c%20,"d'$HOME@:?#[é`
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
 		p.Change("Secret/cloud/nova-bus", "data.password", base64.StdEncoding.EncodeToString([]byte(odd+"\n")))
 		p.Settle()
@@ -139,6 +140,29 @@ func TestPasswordMayBeAnything(t *testing.T) {
 			if got, err := url.PathUnescape(account); err != nil || got != "nova:"+odd {
 				t.Errorf("clients read %q of %q, %v", got, account, err)
 			}
+		}
+	})
+}
+
+// A slash is what clients cannot have in it: nothing changes for them, and the condition says what to do.
+func TestPasswordHasNoSlash(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		before, _ := members(p).Bus("nova")
+		at := key(p, "transport_url")
+		p.Change("Secret/cloud/nova-bus", "data.password", base64.StdEncoding.EncodeToString([]byte("one/other")))
+		p.Settle()
+		c := p.Condition(bus, "Ready")
+		if c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, "write one without a slash") {
+			t.Errorf("of a slash is said: %+v", c)
+		}
+		if now, _ := members(p).Bus("nova"); now.Password != before.Password || key(p, "transport_url") != at {
+			t.Error("a password that clients cannot have is taken")
+		}
+		p.Change("Secret/cloud/nova-bus", "data.password", base64.StdEncoding.EncodeToString([]byte("other")))
+		p.Settle()
+		p.Ready()
+		if now, _ := members(p).Bus("nova"); now.Password != "other" {
+			t.Errorf("the broker has password %q", now.Password)
 		}
 	})
 }
