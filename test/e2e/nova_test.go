@@ -186,12 +186,18 @@ func silent(w *story.World, server string, bus *infrav1.RabbitMQ, nova *servicev
 	ctx, stop := context.WithCancel(w.Context())
 	var users sync.WaitGroup
 	var refused atomic.Int32
+	var said atomic.Value
+	said.Store(errors.New("nothing was refused"))
 	for range 4 {
 		users.Go(func() {
 			for ctx.Err() == nil {
 				_, err := w.Cluster.Stackwright(ctx, "openstack", "server", "reboot", "--hard", server)
-				if err != nil && strings.Contains(err.Error(), "bus of the server's cell does not answer") {
+				switch {
+				case err == nil || ctx.Err() != nil:
+				case strings.Contains(err.Error(), "bus of the server's cell does not answer"):
 					refused.Add(1)
+				default:
+					said.Store(err)
 				}
 			}
 		})
@@ -200,7 +206,7 @@ func silent(w *story.World, server string, bus *infrav1.RabbitMQ, nova *servicev
 	stop()
 	users.Wait()
 	if w.Logf("users were told %d times that the bus of the cell does not answer", refused.Load()); refused.Load() < 4 {
-		w.Error("they were not")
+		w.Errorf("what they were told is %v", said.Load())
 	}
 	admit(w.Context(), w, "uncordon")
 	w.Ready(3*time.Minute, bus)

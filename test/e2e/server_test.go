@@ -33,7 +33,10 @@ const floating = "203.0.113.77"
 func TestServerAnswers(t *testing.T) {
 	story.Slow(t)
 	w := story.Start(t)
-	f := hosted(w, func(s *controlplanev1.Services) { s.Heat = &controlplanev1.HeatService{} })
+	f := hosted(w, func(s *controlplanev1.Services) {
+		s.Heat = &controlplanev1.HeatService{}
+		s.Neutron.DNSDomain = "cloud.example.org" // ports have no names without
+	})
 	rack := f.connected(f.tuned)
 	host := "guest." + w.Namespace + ".svc"
 	offerCloud(w, host)
@@ -52,7 +55,7 @@ func TestServerAnswers(t *testing.T) {
 	t.Logf("it answers ping after %s", time.Since(began).Round(time.Second))
 	w.Eventually(time.Minute, "it has learned who it is", tells(w))
 	t.Logf("it has said who it is after %s", time.Since(began).Round(time.Second))
-	w.Eventually(time.Minute, "it finds itself by its name", w.Prints("### web.openstacklocal is 10.11.0.", "console",
+	w.Eventually(time.Minute, "it finds itself by its name", w.Prints("### web.cloud.example.org is 10.11.0.", "console",
 		"log", "show", "web"))
 	w.Eventually(time.Minute, "the proxy shows its screen", proxied(w))
 	guarded(w)

@@ -11,6 +11,7 @@ import contextlib
 import socket
 import time
 
+import nova.monkey_patch  # before all else, as it makes what blocks yield
 import nova.conf
 from nova import rpc
 import oslo_messaging
