@@ -22,18 +22,19 @@ func Artifacts() string {
 // called.
 func (c Cluster) Keep(name string) string {
 	dir := filepath.Join(Artifacts(), name)
-	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer stop()
 	c.Log = nil
 	k := keeper{c, ctx, dir}
-	kinds, _ := c.Kubectl(ctx, "api-resources", "--verbs=list", "--no-headers", "-o", "name")
-	k.kubectl("objects.yaml", "get", "-A", "-o", "yaml", "--show-managed-fields",
-		strings.Join(safe(strings.Fields(kinds)), ","))
 	k.kubectl("secrets.txt", "get", "secrets", "-A")
 	k.kubectl("pods.txt", "get", "pods", "-A", "-o", "wide")
 	k.kubectl("events.txt", "get", "events.events.k8s.io", "-A", "--sort-by=.metadata.creationTimestamp", "-o", "wide")
-	k.causes()
 	k.logs()
+	k.causes()
+	// All objects take minutes when a machine is busy, so they come last.
+	kinds, _ := c.Kubectl(ctx, "api-resources", "--verbs=list", "--no-headers", "-o", "name")
+	k.kubectl("objects.yaml", "get", "-A", "-o", "yaml", "--show-managed-fields",
+		strings.Join(safe(strings.Fields(kinds)), ","))
 	_ = os.CopyFS(filepath.Join(dir, "kubernetes"), os.DirFS(c.Logs()))
 	return dir
 }
