@@ -187,7 +187,6 @@ func silent(w *story.World, server string, bus *infrav1.RabbitMQ, nova *servicev
 	var users sync.WaitGroup
 	var refused atomic.Int32
 	var said atomic.Value
-	said.Store(errors.New("nothing was refused"))
 	for range 4 {
 		users.Go(func() {
 			for ctx.Err() == nil {
@@ -197,7 +196,7 @@ func silent(w *story.World, server string, bus *infrav1.RabbitMQ, nova *servicev
 				case strings.Contains(err.Error(), "bus of the server's cell does not answer"):
 					refused.Add(1)
 				default:
-					said.Store(err)
+					said.Store(err.Error())
 				}
 			}
 		})

@@ -4,7 +4,8 @@ An API tells the hosts of a cell what to do by the bus of that cell, and waits u
 process answers nobody: a few requests for servers of a broken cell would stop those of all others.
 
 Facts of Nova 31 and oslo.messaging 16: context.py (set_target_cell) makes a transport for each cell, and rpc.py
-(ClientRouter) a client of it for each message; _drivers/impl_rabbit.py (ensure) tries for ever.
+(ClientRouter) a client of it for each message; _drivers/impl_rabbit.py (ensure) tries for ever. A conflict is what
+api/openstack/wsgi.py (expected_errors) shows users of nearly all requests as it was raised, and 503 of none.
 """
 
 import contextlib
@@ -79,7 +80,7 @@ def refuse():
     def route(self, context):
         bus = getattr(context.mq_connection, "stackwright_bus", None)
         if bus and not bus.wait():
-            raise exc.HTTPServiceUnavailable(explanation=SILENT)
+            raise exc.HTTPConflict(explanation=SILENT)
         return client(self, context)
 
     rpc.create_transport, rpc.ClientRouter.client = create_transport, route
