@@ -215,7 +215,8 @@ func (f fleet) forgets(rack *fleetv1.BuildingBlock) {
 			}
 			return err
 		})
-		f.Ready(2*time.Minute, rack)
+		// ovn-controller takes it two minutes after it has lost the other one: northd has filled it by then.
+		f.Ready(4*time.Minute, rack)
 	})
 }
 

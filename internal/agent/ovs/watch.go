@@ -108,13 +108,14 @@ func (c *Config) look() (func(context.Context) error, error) {
 	}, nil
 }
 
-// inquiry is a question, and since when the answers to it have been wrong.
+// inquiry is a question, since when the answers to it have been wrong, and how many have been right after that.
 type inquiry struct {
 	Question
 
 	socket string
 	want   *regexp.Regexp
 	wrong  time.Time
+	right  int
 }
 
 func (q *inquiry) put(ctx context.Context) error {
@@ -123,9 +124,13 @@ func (q *inquiry) put(ctx context.Context) error {
 		return err
 	}
 	if q.want.MatchString(answer) {
-		q.wrong = time.Time{}
+		// One is by chance: a database that is refused is connected for a moment, time and again.
+		if q.right++; q.right > 1 {
+			q.wrong = time.Time{}
+		}
 		return nil
 	}
+	q.right = 0
 	err = fmt.Errorf("%s says: %s", q.Command, answer)
 	switch {
 	case q.wrong.IsZero():

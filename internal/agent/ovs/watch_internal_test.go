@@ -111,7 +111,7 @@ func TestRemedy(t *testing.T) {
 			q.wrong = q.wrong.Add(-past)
 		}
 		before := len(n.says("", ""))
-		if err := q.put(t.Context()); (err == nil) != q.wrong.IsZero() && !slices.Contains(want, "reset") {
+		if err := q.put(t.Context()); (err == nil) != (q.right > 0) {
 			t.Errorf("the error is %v", err)
 		}
 		if diff := cmp.Diff(want, n.says("", "")[before:]); diff != "" {
@@ -123,7 +123,13 @@ func TestRemedy(t *testing.T) {
 	look(2*time.Second, "nb", "reset")
 	look(0, "nb")
 	look(59*time.Second, "nb")
+	n.says("nb", "connected") // for a moment
+	look(time.Second, "nb")
+	n.says("nb", "not connected")
+	look(time.Second, "nb", "reset")
+	look(0, "nb")
 	n.says("nb", "connected")
+	look(time.Minute, "nb")
 	look(time.Minute, "nb")
 	n.says("nb", "not connected")
 	look(0, "nb")
