@@ -117,12 +117,12 @@ func rekeyed(w *story.World, nova *servicev1.Nova, near *fleetv1.BuildingBlock, 
 	}
 	began := time.Now()
 	n := w.Kill(nova.Namespace, nova.Name+"-") + w.Kill(near.Namespace, near.Name+"-")
-	w.Eventually(3*time.Minute, "a server that no host takes ends in an error",
+	w.Eventually(6*time.Minute, "a server that no host takes ends in an error",
 		settles(w, nova.Namespace, "ERROR", "--flavor", "huge"))
 	if out := inDatabase(w, nova.Namespace, "SELECT COUNT(*) FROM openstack_nova_cell0.instances"); out == "0" {
 		w.Error("cell0 has no record of a server that no host took")
 	}
-	w.Eventually(2*time.Minute, "a server is made on a host of cell1",
+	w.Eventually(4*time.Minute, "a server is made on a host of cell1",
 		settles(w, nova.Namespace, "ACTIVE", "--flavor", "far", "--host", near.Name+"-0"))
 	w.Logf("with other passwords, and %d pods killed, Nova does both after %s", n, time.Since(began).Round(time.Second))
 	w.Eventually(time.Minute, "its programs are up again", programs(w, running...))
