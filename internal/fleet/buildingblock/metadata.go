@@ -77,9 +77,9 @@ func connection(obj client.Object) string {
 	return ""
 }
 
-// database tells apart the southbound databases that there have been under the name of an OVN. A connection that was open
-// never takes one that knows less than it has seen (_min_index of Open vSwitch's python/ovs/db/idl.py), so that agents
-// end when one is formed anew, and others begin.
+// database tells apart the southbound databases that there have been under the name of an OVN. A connection that was
+// open never takes one that knows less than it has seen (_min_index of Open vSwitch's python/ovs/db/idl.py), so that
+// agents end when one is formed anew, and others begin.
 func database(obj client.Object) string {
 	o, ok := obj.(*infrav1.OVN)
 	if !ok {
