@@ -153,12 +153,18 @@ func ownBus(w *story.World, namespace string) *infrav1.RabbitMQ {
 	return r
 }
 
-// admit says whether the only node takes pods: cordon that it does not, uncordon that it does.
-func admit(ctx context.Context, w *story.World, verb string) {
+// closed has the only node take no pods until what it returns is called, and no longer than the story plays.
+func closed(w *story.World) (open func()) {
 	w.Helper()
-	if _, err := w.Cluster.Kubectl(ctx, verb, realHost); err != nil {
-		w.Fatal(err)
+	node := func(ctx context.Context, verb string) {
+		w.Helper()
+		if _, err := w.Cluster.Kubectl(ctx, verb, realHost); err != nil {
+			w.Fatal(err)
+		}
 	}
+	node(w.Context(), "cordon")
+	w.Cleanup(func() { node(context.WithoutCancel(w.Context()), "uncordon") })
+	return func() { node(w.Context(), "uncordon") }
 }
 
 // others checks that Nova and hosts of another cell are ready, and that the API answers.
@@ -180,10 +186,10 @@ func others(w *story.World, nova *servicev1.Nova, near *fleetv1.BuildingBlock) f
 // silent takes the bus away from the cell far. Users who ask for its server are told so, and hold up nobody.
 func silent(w *story.World, server string, bus *infrav1.RabbitMQ, nova *servicev1.Nova, near *fleetv1.BuildingBlock) {
 	w.Helper()
-	admit(w.Context(), w, "cordon")
-	w.Cleanup(func() { admit(context.WithoutCancel(w.Context()), w, "uncordon") })
+	open := closed(w)
 	w.Kill(bus.Namespace, bus.Name+"-0")
 	ctx, stop := context.WithCancel(w.Context())
+	defer stop()
 	var users sync.WaitGroup
 	var refused atomic.Int32
 	var said atomic.Value
@@ -207,7 +213,7 @@ func silent(w *story.World, server string, bus *infrav1.RabbitMQ, nova *servicev
 	if w.Logf("users were told %d times that the bus of the cell does not answer", refused.Load()); refused.Load() < 4 {
 		w.Errorf("what they were told is %v", said.Load())
 	}
-	admit(w.Context(), w, "uncordon")
+	open()
 	w.Ready(3*time.Minute, bus)
 	w.Eventually(time.Minute, "the server starts again", func(ctx context.Context) error {
 		_, err := w.Cluster.Stackwright(ctx, "openstack", "server", "reboot", "--hard", "--wait", server)
@@ -219,8 +225,7 @@ func silent(w *story.World, server string, bus *infrav1.RabbitMQ, nova *servicev
 // and neither Nova, nor its API, nor hosts of another cell take notice.
 func broken(w *story.World, nova *servicev1.Nova, far *infrav1.Galera, near *fleetv1.BuildingBlock) {
 	w.Helper()
-	admit(w.Context(), w, "cordon")
-	w.Cleanup(func() { admit(context.WithoutCancel(w.Context()), w, "uncordon") })
+	open := closed(w)
 	w.Kill(far.Namespace, far.Name+"-0")
 	cell := &servicev1.NovaCell{ObjectMeta: metav1.ObjectMeta{Namespace: nova.Namespace, Name: nova.Name + "-far"}}
 	w.Eventually(3*time.Minute, "the cell is not ready", func(ctx context.Context) error {
@@ -236,7 +241,7 @@ func broken(w *story.World, nova *servicev1.Nova, far *infrav1.Galera, near *fle
 	w.Eventually(3*time.Minute, "a host of the cell is not ready", w.Says(lost, "Ready", "Nova does not reach the cell"))
 	// Every list of hosts is asked for within two minutes.
 	w.Holds(150*time.Second, "Nova, its API and hosts of another cell stay ready", others(w, nova, near))
-	admit(w.Context(), w, "uncordon")
+	open()
 	w.Ready(3*time.Minute, far)
 	w.Ready(3*time.Minute, cell)
 }
