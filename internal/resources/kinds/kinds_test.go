@@ -207,3 +207,29 @@ func TestSpecNamesAreKubernetesNames(t *testing.T) {
 		}
 	}
 }
+
+// What services call their notifications, as their own code has it.
+func TestNotificationsReachTheirKinds(t *testing.T) {
+	for event, want := range map[string]string{
+		"flavor.update":                    "Flavor FlavorAccess",
+		"identity.role_assignment.created": "RoleAssignment",
+		"image.member.create":              "Image ImageMember",
+		"instance.interface_attach.end":    "Server ServerInterface",
+		"qos_specs.associate":              "VolumeQoS",
+		"router.interface.delete":          "Router RouterInterface",
+		"volume_type.update":               "VolumeType",
+		"volume_type_extra_specs.delete":   "VolumeType",
+		"volume_type_project.access-add":   "VolumeTypeAccess",
+	} {
+		var hear []string
+		for _, k := range kinds.All() {
+			if slices.ContainsFunc(k.Events, func(e string) bool { return strings.HasPrefix(event+".", e+".") }) {
+				hear = append(hear, k.Name)
+			}
+		}
+		slices.Sort(hear)
+		if got := strings.Join(hear, " "); got != want {
+			t.Errorf("%s is heard by %q, want %q", event, got, want)
+		}
+	}
+}

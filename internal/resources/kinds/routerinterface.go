@@ -6,7 +6,7 @@ import d "stackwright.dev/stackwright/internal/resources/descriptor"
 var RouterInterface = d.Kind{
 	Name: "RouterInterface", Plural: "routerinterfaces", Service: "network", Shape: d.Relation,
 	Doc: "RouterInterface connects a router with a subnet.", Key: []string{"router_id", "subnet_id", "port_id"},
-	Path: "/ports", Items: "ports", OneOf: [][]string{{"subnet_id", "port_id"}},
+	Path: "/ports", Items: "ports", Events: []string{"router.interface"}, OneOf: [][]string{{"subnet_id", "port_id"}},
 	Create: d.Create{Method: "PUT", Path: "/routers/{router_id}/add_router_interface",
 		Body: `{"subnet_id": {subnet_id}, "port_id": {port_id}}`},
 	Delete: d.Request{Method: "PUT", Path: "/routers/{router_id}/remove_router_interface",

@@ -7,7 +7,7 @@ var VolumeType = d.Kind{
 	Name: "VolumeType", Plural: "volumetypes", Service: "block-storage", Path: "/types", Item: "volume_type",
 	Items: "volume_types",
 	Doc:   "VolumeType says which back end makes a volume, and how.", Key: []string{"name"}, Marker: byKey,
-	Update: d.Update{Method: "PUT"}, Events: []string{"volume_type"},
+	Update: d.Update{Method: "PUT"}, Events: []string{"volume_type", "volume_type_extra_specs"},
 	Fields: []d.Field{
 		name(255), {API: "description", Max: 255, Doc: "A sentence for people."},
 		// The update calls it is_public.

@@ -42,6 +42,8 @@ func Common(f *oslo.File, notifications bool) {
 	f.Set("conductor", "workers", 1)
 	if notifications {
 		service.Notify(f)
+		// Flavors, and who may use them, are told of in the new format alone; who reads the old one goes on.
+		f.Set("notifications", "notification_format", "both")
 	}
 	trust(f)
 }

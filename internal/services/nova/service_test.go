@@ -57,6 +57,18 @@ func TestFiles(t *testing.T) {
 	})
 }
 
+// Flavors are told of in the new format alone, and Nova's own default is the old one.
+func TestNotifiesInBothFormats(t *testing.T) {
+	kittest.New(t, kind().Scenario(t, "spec: {notifications: true}")).Run(t, func(p *kittest.Play) {
+		config := servicetest.Secret(p, "nova-config")["nova.conf"]
+		for _, line := range []string{"driver = messagingv2\n", "notification_format = both\n"} {
+			if !strings.Contains(config, line) {
+				t.Errorf("the configuration lacks %q:\n%s", line, config)
+			}
+		}
+	})
+}
+
 // Each variant is a patch of the smallest Nova, and in testdata the lines in which its objects differ.
 func TestVariants(t *testing.T) {
 	kind().Variants(t, map[string]string{
