@@ -97,7 +97,7 @@ def content(ctxt, cell, mappings):
     """What keeps a cell, and what to do about it; empty when nothing does."""
     hosts = sorted(h.host for h in objects.HostMappingList.get_by_cell_id(ctxt, cell.id))
     if hosts:
-        return f"{count(hosts, 'host')}, such as {hosts[0]}: take them out of it first"
+        return f"{count(hosts, 'host')}, such as {hosts[0]}: delete their BuildingBlock or compute services first"
     if not mappings:
         return ""
     try:

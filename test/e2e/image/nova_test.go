@@ -193,10 +193,11 @@ func TestCellsThatNobodyWantsAreForgotten(t *testing.T) {
 	saysInNova(t, earlier, `cell first is registered
 cell second is registered
 cell first is gone
-ends: cell cell3 has 1 host, such as node-1: take them out of it first, or put the cell back into spec.cells
+ends: cell cell3 has 1 host, such as node-1: delete their BuildingBlock or compute services first, or put `+
+		`the cell back into spec.cells
 ends: cell away has records of 1 server, and its database does not answer, `+gone+`: repair it, or put the cell `+
-		`back into spec.cells; cell cell3 has 1 host, such as node-1: take them out of it first, or put the cell back into `+
-		`spec.cells
+		`back into spec.cells; cell cell3 has 1 host, such as node-1: delete their BuildingBlock or compute services `+
+		`first, or put the cell back into spec.cells
 cells: cell0 cell1 away cell3 second
 cell second is gone
 cells: cell0 cell1 away cell3
