@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"os/exec"
+	"slices"
 	"strings"
 
 	utilexec "k8s.io/client-go/util/exec"
@@ -85,8 +86,8 @@ func isMisuse(err error) bool {
 		return true
 	}
 	text := err.Error()
-	return strings.HasPrefix(text, "unknown command") || strings.HasPrefix(text, "unknown flag") ||
-		strings.HasPrefix(text, "accepts ") || strings.HasPrefix(text, "requires at least")
+	starts := []string{"unknown command", "unknown flag", "required flag", "accepts ", "requires at least"}
+	return slices.ContainsFunc(starts, func(s string) bool { return strings.HasPrefix(text, s) })
 }
 
 func isTimeout(err error) bool {

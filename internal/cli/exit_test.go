@@ -96,6 +96,8 @@ func TestMisuse(t *testing.T) {
 		"render":                            "give -f with the file of the object",
 		"render -f testdata/none":           "reading the object",
 		"render -f testdata/bad.yaml":       "parsing OpenStackControlPlane cloud",
+		"images list -o xml":                "use table, json or yaml",
+		"images save keystone":              `required flag(s) "output" not set`,
 		"up --timeout soon":                 "invalid argument",
 		"up -f testdata/cloud.yaml":         "holds no OpenStackControlPlane with a name",
 		"up -f testdata/second.yaml -n lab": "--namespace is lab and testdata/second.yaml has openstack; leave out the flag",

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,7 +16,7 @@ import (
 )
 
 func listCommand(s *settings) *cobra.Command {
-	var output string
+	output := format("table")
 	cmd := &cobra.Command{
 		Use:   "list [IMAGE...]",
 		Short: "List the images that were built",
@@ -27,14 +28,30 @@ func listCommand(s *settings) *cobra.Command {
 			return write(cmd.OutOrStdout(), output, images)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "table, json or yaml")
+	cmd.Flags().VarP(&output, "output", "o", "table, json or yaml")
 	return cmd
 }
 
-func write(out io.Writer, format string, images *image.Images) error {
-	switch format {
-	case "table":
-		return table(out, images)
+// format is how a list is printed.
+type format string
+
+// Set is for what the command line has.
+func (f *format) Set(given string) error {
+	if !slices.Contains([]string{"table", "json", "yaml"}, given) {
+		return errors.New("use table, json or yaml")
+	}
+	*f = format(given)
+	return nil
+}
+
+// String is what the help shows as what it is without the flag.
+func (f *format) String() string { return string(*f) }
+
+// Type is what the help shows behind the flag.
+func (f *format) Type() string { return "string" }
+
+func write(out io.Writer, as format, images *image.Images) error {
+	switch as {
 	case "json":
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")
@@ -47,7 +64,7 @@ func write(out io.Writer, format string, images *image.Images) error {
 		_, err = out.Write(data)
 		return err
 	default:
-		return fmt.Errorf("unknown output %q: use table, json or yaml", format)
+		return table(out, images)
 	}
 }
 
