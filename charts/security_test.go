@@ -72,6 +72,29 @@ func TestPodsAreRestricted(t *testing.T) {
 	}
 }
 
+// trusted are the workloads whose pods can ask the cluster's API, by the kind and the name of what makes them: the
+// operator, in a release named identity, and what stands in for it where there is none.
+var trusted = []string{"Deployment identity", "Job identity-register", "Job identity-secrets"}
+
+// Who gets into a pod of a database or of a service gets no rights in the cluster with it: there is no token in it.
+func TestPodsHaveNoRightsInTheCluster(t *testing.T) {
+	found := map[string]bool{}
+	for _, o := range workloads(t) {
+		pod := podOf(t, o).Spec
+		projected := slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool {
+			return v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(p corev1.VolumeProjection) bool {
+				return p.ServiceAccountToken != nil
+			})
+		})
+		if projected || pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
+			found[fmt.Sprint(o["kind"], " ", at(o, "metadata", "name"))] = true
+		}
+	}
+	if diff := cmp.Diff(trusted, slices.Sorted(maps.Keys(found))); diff != "" {
+		t.Errorf("pods that hold a token of their service account (-known +found):\n%s", diff)
+	}
+}
+
 var looser = map[api.Level]api.Level{
 	api.LevelRestricted: api.LevelBaseline, api.LevelBaseline: api.LevelPrivileged,
 }
