@@ -1,7 +1,7 @@
 """Insert rows one after the other, and count those that were acknowledged and are missing at the end.
 
 The folder /db is a Database's Secret. Each round trip is one committed row. A file /tmp/check ends the writing; then
-every member that an argument names is asked for the rows. Progress goes to standard output, one JSON object a line.
+every member that an argument names is asked for the rows, and again whenever the file is there again. Progress goes to standard output, one JSON object a line.
 """
 import json, os, sys, time
 import pymysql
@@ -59,8 +59,10 @@ def check(host, acknowledged):
 
 acknowledged = []
 write(acknowledged)
-for host in sys.argv[1:]:
-    check(host, acknowledged)
-tell(done=True)
 while True:
-    time.sleep(3600)
+    if os.path.exists("/tmp/check"):
+        os.remove("/tmp/check")
+        for host in sys.argv[1:]:
+            check(host, acknowledged)
+        tell(done=True)
+    time.sleep(1)
