@@ -212,7 +212,10 @@ func (m *Mirror) list(ctx context.Context, changes bool, why Reason) error {
 	listed, err := m.source.List(ctx, since, why)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.hints.ended, m.hints.took = time.Now(), time.Since(begin)
+	if !m.hints.ended.IsZero() {
+		m.hints.took = time.Since(begin)
+	}
+	m.hints.ended = time.Now()
 	if err != nil {
 		m.failed, m.trouble = m.failed+1, err
 		return err

@@ -8,7 +8,8 @@ type hints struct {
 	// first is when the first hint since the last list came; all says that a list of changes would not show it.
 	first time.Time
 	all   bool
-	// ended is when the last list ended, took how long it took.
+	// ended is when the last list ended, took how long it took, but of the first: a service that has just begun is slow
+	// once.
 	ended time.Time
 	took  time.Duration
 }

@@ -76,6 +76,24 @@ func TestHintsAreFair(t *testing.T) {
 	})
 }
 
+// The first list, of a service that has just begun, takes long: that says nothing about the next ones.
+func TestHintAfterASlowBeginning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &history{takes: 4 * time.Second}
+		m := follow(t, h)
+		h.takes = 50 * time.Millisecond
+		for range 2 {
+			before := h.listed()
+			m.Hint(true)
+			<-time.After(1100 * time.Millisecond)
+			synctest.Wait()
+			if n := h.listed() - before; n != 1 {
+				t.Errorf("%d lists after a hint, want 1", n)
+			}
+		}
+	})
+}
+
 // A mirror that nobody follows lists nothing for a hint, and does not run hot either; the first who follows gets it.
 func TestHintWithoutFollowers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
