@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackwright.dev/stackwright/internal/openstack/bus"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 	"stackwright.dev/stackwright/internal/resources/kinds"
 )
@@ -222,11 +223,14 @@ func TestNotificationsReachTheirKinds(t *testing.T) {
 		"volume_type_project.access-add":   "VolumeTypeAccess",
 	} {
 		var hear []string
-		for _, k := range kinds.All() {
-			if slices.ContainsFunc(k.Events, func(e string) bool { return strings.HasPrefix(event+".", e+".") }) {
-				hear = append(hear, k.Name)
+		bus.Event{Type: event}.Prefixes(func(prefix string) bool {
+			for _, k := range kinds.All() {
+				if slices.Contains(k.Events, prefix) {
+					hear = append(hear, k.Name)
+				}
 			}
-		}
+			return true
+		})
 		slices.Sort(hear)
 		if got := strings.Join(hear, " "); got != want {
 			t.Errorf("%s is heard by %q, want %q", event, got, want)
