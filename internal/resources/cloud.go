@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -107,6 +108,11 @@ const (
 	idle = 3
 )
 
+// pace is the time between two lists of a kind.
+func (c *cloud) pace(k *d.Kind) time.Duration {
+	return min(c.period, cmp.Or(k.List.Within, c.period))
+}
+
 // mirror returns the mirror of a kind below a parent, which the values name.
 func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
 	path, missing := body.Path(listPath(k), values)
@@ -128,7 +134,7 @@ func (c *cloud) mirror(k *d.Kind, values map[string]any) (*watched, error) {
 		watch: c.watch(k, parent)}
 	ctx, stop := context.WithCancel(c.ctx)
 	w := &watched{lister: l, stop: stop, asked: time.Now()}
-	o := mirror.Options{Period: c.period, Quick: quick, Overlap: overlap, Debounce: debounce,
+	o := mirror.Options{Period: c.pace(k), Quick: quick, Overlap: overlap, Debounce: debounce,
 		TellsGone: k.List.Changes == "" || k.List.TellsGone, Idle: func() bool { return c.retire(name, w) }}
 	if restricts(k) {
 		o.Changed = func() { c.room(k) }

@@ -51,6 +51,28 @@ func (c *cloud) part(t *testing.T, whole string) *watched {
 	return w
 }
 
+// A kind that is wanted sooner than the cloud's period is listed within its own time, and never more rarely than others.
+func TestSomeKindsAreListedSooner(t *testing.T) {
+	for within, want := range map[time.Duration]int{0: 10, 10 * time.Second: 60, time.Hour: 10} {
+		synctest.Test(t, func(t *testing.T) {
+			door := &empty{}
+			c := opened(t, door)
+			defer c.end()
+			soon := part
+			soon.List.Within = within
+			w, err := c.mirror(&soon, map[string]any{"whole_id": "1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Follow("object", "1", "", mirror.Steady, func() {})
+			<-time.After(10 * time.Minute)
+			if n := door.lists; n < want*3/4 || n > want*5/4 {
+				t.Errorf("within %s: %d lists in ten minutes, want some %d", within, n, want)
+			}
+		})
+	}
+}
+
 // Wholes come and go, and each has a mirror of its parts: one that nobody uses any more goes with its goroutine and its
 // gauges. The bubble fails when a goroutine is left, for nobody ends the session here.
 func TestMirrorsThatNobodyUsesGo(t *testing.T) {

@@ -62,7 +62,7 @@ func (c *cloud) survey(k *d.Kind) *survey {
 	path, query, _ := strings.Cut(how.Path, "?")
 	listed := &d.Kind{Name: k.Name, Plural: k.Plural, Service: service, Items: how.Items, Read: how.Since,
 		List: d.List{Query: query, AllProjects: how.AllProjects}}
-	s := &survey{how: how, period: c.period, turn: make(chan struct{}, 1),
+	s := &survey{how: how, period: c.pace(k), turn: make(chan struct{}, 1),
 		lister: &lister{kind: listed, door: c.requests(), path: path, everywhere: c.terms.everywhere, seed: c.seed}}
 	c.surveys[name] = s
 	return s

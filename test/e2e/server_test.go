@@ -37,7 +37,8 @@ func TestServerAnswers(t *testing.T) {
 		s.Heat = &controlplanev1.HeatService{}
 		s.Neutron.DNSDomain = "cloud.example.org" // ports have no names without
 	})
-	rack := f.connected(f.tuned)
+	rack := f.connected(f.tuned, f.golden)
+	f.regroups()
 	host := "guest." + w.Namespace + ".svc"
 	offerCloud(w, host)
 	picture := guestImage(w, host)
@@ -153,6 +154,40 @@ func (f fleet) connected(change ...func(*fleetv1.BuildingBlock)) *fleetv1.Buildi
 	f.Eventually(time.Minute, "users see the availability zone", f.Prints("north", "availability", "zone", "list",
 		"--compute", "-f", "value"))
 	return rack
+}
+
+// golden is put into an aggregate that the block does not own.
+func (f fleet) golden(rack *fleetv1.BuildingBlock) {
+	rack.Spec.Placement.Aggregates = []string{"gold"}
+	gold := &openstackv1.HostAggregate{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "gold"}}
+	gold.Spec.CloudRef = &openstackv1.CloudReference{Name: "openstack-keystone"}
+	gold.Spec.Resource = &openstackv1.HostAggregateResource{Metadata: map[string]openstackv1.Text{"rank": "gold"}}
+	f.Apply(gold)
+	f.Cleanup(func() {
+		f.Leave()
+		if err := f.Delete(context.Background(), gold); err != nil {
+			f.Errorf("removing aggregate %s: %v", gold.Name, err)
+		}
+	})
+}
+
+// regroups takes the host out of the aggregates that its block names, and its zone away, beside the block, and wants
+// all of it back.
+func (f fleet) regroups() {
+	f.Helper()
+	group := func(name string) func(context.Context) error {
+		return f.Prints(realHost, "aggregate", "show", name, "-f", "value", "-c", "hosts")
+	}
+	f.Eventually(time.Minute, "the host is in the aggregate that its block names", group("gold"))
+	began := time.Now()
+	f.OpenStack("aggregate", "remove", "host", "gold", realHost)
+	f.Eventually(2*time.Minute, "the host is in its aggregate again", group("gold"))
+	f.Logf("it is there again after %s", time.Since(began).Round(time.Second))
+	began = time.Now()
+	f.OpenStack("aggregate", "set", "--zone", "south", "rack-a")
+	f.Eventually(2*time.Minute, "the zone is that of the block again", f.Prints("north", "aggregate", "show", "rack-a", "-f",
+		"value", "-c", "availability_zone"))
+	f.Logf("the zone is back after %s", time.Since(began).Round(time.Second))
 }
 
 // pause stops a guest beside Nova, as QEMU does when a disk is full, and waits until the object of the server tells.

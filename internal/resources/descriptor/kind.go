@@ -1,5 +1,7 @@
 package descriptor
 
+import "time"
+
 // Kind describes one kind of OpenStack resource.
 type Kind struct {
 	// Name of the Kubernetes kind, such as Network, and its plural in lower case.
@@ -218,6 +220,9 @@ type List struct {
 	Wrapped bool
 	// Survey is for a list of one parent, of which there may be many.
 	Survey Survey
+	// Within is the longest time between two lists, where the cloud's period is longer; 0 leaves it to that. It is for few
+	// resources on which many others depend.
+	Within time.Duration
 }
 
 // Channel is where a resource carries its marker.

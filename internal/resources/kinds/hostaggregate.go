@@ -1,6 +1,13 @@
 package kinds
 
-import d "stackwright.dev/stackwright/internal/resources/descriptor"
+import (
+	"time"
+
+	d "stackwright.dev/stackwright/internal/resources/descriptor"
+)
+
+// regroup is how soon a host is back in its zone and its aggregates: schedulers go by them.
+const regroup = time.Minute
 
 // HostAggregate is a set of hosts with properties that the scheduler knows. Its id is a number.
 var HostAggregate = d.Kind{
@@ -8,6 +15,7 @@ var HostAggregate = d.Kind{
 	Items: "aggregates",
 	Doc:   "HostAggregate is a set of hosts with properties that the scheduler knows; AggregateHost puts hosts into it.",
 	Key:   []string{"name"}, Update: d.Update{Method: "PUT"}, Marker: byKey, Events: []string{"aggregate"},
+	List: d.List{Within: regroup},
 	Fields: []d.Field{
 		name(255),
 		// Nova refuses null as it does an empty one (is_safe_to_update_az in nova/compute/api.py).
