@@ -64,7 +64,7 @@ func (s *suite) made() {
 		before[o.GetKind()] = s.count(ctx, census, o)
 		s.Apply(o)
 		if i == len(s.objects)/2 {
-			s.Kill(operators, "stackwright-operator")
+			s.MustCrash(operators, "stackwright-operator")
 		}
 	}
 	s.done()

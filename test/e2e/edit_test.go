@@ -72,7 +72,7 @@ func TestEditsAreActions(t *testing.T) {
 
 	change(w, all, "Server/edited", "flavorRef: {name: small}")
 	w.Eventually(time.Minute, "the server is being resized", w.Prints("RESIZE", "server", "show", "edited"))
-	w.Kill(operators, "stackwright-operator")
+	w.MustCrash(operators, "stackwright-operator")
 	w.Eventually(2*time.Minute, "everything is ready after the operator was killed", ready)
 	w.Eventually(time.Minute, "the server is resized", printsValue(w, "server show edited -c flavor", "small"))
 	w.Eventually(time.Minute, "and goes on", printsValue(w, "server show edited -c status", "ACTIVE"))

@@ -64,7 +64,7 @@ func TestEachKindIsServed(t *testing.T) {
 	w.OpenStack("quota", "set", "--cores", "1", "--volumes", "1", "shop")
 	w.OpenStack("aggregate", "set", "--property", "speed=low", "fast")
 	w.OpenStack("flavor", "unset", "--property", "hw:mem_page_size", "large")
-	w.Kill(operators, "stackwright-operator")
+	w.MustCrash(operators, "stackwright-operator")
 	w.Eventually(2*time.Minute, "what somebody else changed is as declared", asDeclared)
 	w.Eventually(time.Minute, "everything is ready", ready)
 	if diff := sameLines(ids, identities(w, all)); diff != nil {

@@ -19,8 +19,9 @@ import (
 	"stackwright.dev/kit/gate"
 )
 
-// Kill removes the pods whose names begin with prefix at once, without grace, as a power cut would, and returns how
-// many there were.
+// Kill deletes the pods whose names begin with prefix without grace, and returns how many there were. Kubernetes has
+// others made at once; the kubelet still sends SIGTERM, and SIGKILL 2 s later. What ends in order by then does: see
+// Crash.
 func (w *World) Kill(namespace, prefix string) int {
 	w.Helper()
 	pods, killed := &corev1.PodList{}, 0
@@ -39,6 +40,42 @@ func (w *World) Kill(namespace, prefix string) int {
 		}
 	}
 	return killed
+}
+
+// Crash ends the processes of the pods whose names begin with prefix by SIGKILL, so that none does anything in order,
+// and deletes these pods, as a container that only ended would wait under CrashLoopBackOff. It returns the names of
+// those that had a process. Unlike MustCrash it may be called outside of the test's own goroutine.
+func (w *World) Crash(ctx context.Context, namespace, prefix string) (crashed []string, err error) {
+	pods := &corev1.PodList{}
+	if err := w.List(ctx, pods, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("listing pods of namespace %s: %w", namespace, err)
+	}
+	var errs []error
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if !strings.HasPrefix(pod.Name, prefix) {
+			continue
+		}
+		n, err := hit(pod, unix.SIGKILL)
+		if n > 0 {
+			crashed = append(crashed, pod.Name)
+			gone := w.Delete(ctx, pod, client.GracePeriodSeconds(0), client.Preconditions{UID: &pod.UID})
+			err = errors.Join(err, client.IgnoreNotFound(gone))
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("crashing pod %s: %w", pod.Name, err))
+		}
+	}
+	return crashed, errors.Join(errs...)
+}
+
+// MustCrash is Crash of at least one pod.
+func (w *World) MustCrash(namespace, prefix string) {
+	w.Helper()
+	crashed, err := w.Crash(w.Context(), namespace, prefix)
+	if err != nil || len(crashed) == 0 {
+		w.Fatalf("crashing pods %s: %d had a process, %v", prefix, len(crashed), err)
+	}
 }
 
 // KillAll is Kill of all pods with one of the prefixes, which have to be there, and waits until as many others are
@@ -90,14 +127,22 @@ func (w *World) running(ctx context.Context, namespace string, prefixes []string
 }
 
 // Signal sends a signal to the processes of a pod, as this machine knows them, and returns how many there are.
-func (w *World) Signal(pod *corev1.Pod, signal unix.Signal) (processes int) {
+func (w *World) Signal(pod *corev1.Pod, with unix.Signal) (processes int) {
 	w.Helper()
+	processes, err := hit(pod, with)
+	if err != nil {
+		w.Fatalf("pod %s: %v", pod.Name, err)
+	}
+	return processes
+}
+
+func hit(pod *corev1.Pod, signal unix.Signal) (processes int, err error) {
 	if pod.UID == "" {
-		w.Fatal("a pod without an identity would be every pod")
+		return 0, errors.New("a pod without an identity would be every pod")
 	}
 	groups, err := filepath.Glob("/proc/[0-9]*/cgroup")
 	if err != nil {
-		w.Fatal(err)
+		return 0, err
 	}
 	for _, group := range groups {
 		of := filepath.Dir(group)
@@ -116,10 +161,10 @@ func (w *World) Signal(pod *corev1.Pod, signal unix.Signal) (processes int) {
 		if err == nil {
 			processes++
 		} else if !errors.Is(err, unix.ESRCH) {
-			w.Fatalf("sending %s to process %d of pod %s: %v", signal, id, pod.Name, err)
+			return processes, fmt.Errorf("sending %s to process %d: %w", signal, id, err)
 		}
 	}
-	return processes
+	return processes, nil
 }
 
 func hasPrefix(name string, prefixes []string) bool {

@@ -7,6 +7,11 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
 func TestNamespace(t *testing.T) {
@@ -72,4 +77,37 @@ func TestHolds(t *testing.T) {
 			t.Errorf("what is wrong is told as %v", err)
 		}
 	})
+}
+
+// While somebody is in the way everything may take longer, and no longer than that.
+func TestSlack(t *testing.T) {
+	for slack, want := range map[int]time.Duration{0: 10 * time.Second, 1: 10 * time.Second, 3: 30 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			began, w := time.Now(), &World{TB: t, Slack: slack}
+			w.Eventually(10*time.Second, "it is late", func(context.Context) error {
+				if time.Since(began) < want-time.Second {
+					return errors.New("not yet")
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// A pod of which nothing runs on this machine was not crashed, and is left alone.
+func TestCrashCountsProcesses(t *testing.T) {
+	pod := func(name string, uid types.UID) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: uid}}
+	}
+	idle := pod("operator-1", "00000000-0000-0000-0000-00000000000e")
+	w := &World{TB: t, Client: fake.NewClientBuilder().WithObjects(idle, pod("other", "")).Build()}
+	if crashed, err := w.Crash(t.Context(), "ns", "operator"); len(crashed) != 0 || err != nil {
+		t.Errorf("crashed %v, %v", crashed, err)
+	}
+	if err := w.Get(t.Context(), w.Key(idle), idle); err != nil {
+		t.Errorf("it is not there any more: %v", err)
+	}
+	if _, err := w.Crash(t.Context(), "ns", "other"); err == nil {
+		t.Error("a pod without an identity is every pod")
+	}
 }

@@ -23,6 +23,7 @@ const pace = 200 * time.Millisecond
 func (w *World) Eventually(within time.Duration, what string, check func(context.Context) error) time.Duration {
 	w.Helper()
 	began := time.Now()
+	within *= time.Duration(max(1, w.Slack))
 	last := errors.New("was not asked")
 	err := wait.PollUntilContextTimeout(w.Context(), pace, within, true, func(ctx context.Context) (bool, error) {
 		answer := check(ctx)

@@ -41,6 +41,8 @@ type World struct {
 	Cluster Cluster
 	// Namespace is the test's own; it goes when the test ends.
 	Namespace string
+	// Slack is how many times as long as they say waits may take while somebody is in the way; 0 is once.
+	Slack int
 
 	kept sync.Once
 	// changed are the control planes that go back to what they were when the test ends.
