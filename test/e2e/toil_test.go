@@ -24,6 +24,8 @@ type toil struct {
 	// whole is when everything was there again that had been killed, in Unix nanoseconds, and 0 while it is not.
 	whole  atomic.Int64
 	rounds atomic.Int64
+	// acknowledged is what OpenStack has made in this round.
+	acknowledged acknowledged
 	// longest is how long work has waited at most since then, and for what. It is read after the end.
 	longest time.Duration
 	waited  string
@@ -80,17 +82,24 @@ func (t *toil) goes() {
 	})
 }
 
-// round makes everything, looks that there is one of each, and removes it without a rest.
+// round makes everything, looks that there is one of each, the one that was made first, and removes it without a rest.
 func (t *toil) round(ctx context.Context) error {
+	t.acknowledged = acknowledged{}
 	for _, o := range t.work {
 		if err := t.Create(ctx, o.DeepCopy()); err != nil {
 			return fmt.Errorf("making %s: %w", o.GetKind(), err)
 		}
 	}
-	if err := t.until(ctx, "everything is made", func() error { return allReady(ctx, t.World, t.work) }); err != nil {
+	if err := t.until(ctx, "everything is made", func() error { return t.made(ctx) }); err != nil {
 		return err
 	}
-	if err := t.until(ctx, "there is one of each", func() error { return t.count(ctx, 1) }); err != nil {
+	one := func() error {
+		if err := t.made(ctx); errors.Is(err, errLost) {
+			return err
+		}
+		return t.count(ctx, 1)
+	}
+	if err := t.until(ctx, "there is one of each", one); err != nil {
 		return err
 	}
 	for _, o := range t.work {
@@ -119,6 +128,9 @@ func (t *toil) until(ctx context.Context, what string, check func() error) error
 			}
 			return nil
 		}
+		if errors.Is(err, errLost) {
+			return fmt.Errorf("%s: %w", what, err)
+		}
 		if whole != 0 && waited > stuck {
 			return fmt.Errorf("%s: not within %s of everything being there: %w", what, stuck, err)
 		}
@@ -128,6 +140,42 @@ func (t *toil) until(ctx context.Context, what string, check func() error) error
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
+}
+
+// made checks that everything is ready, and is still what OpenStack has acknowledged.
+func (t *toil) made(ctx context.Context) error {
+	errs := []error{}
+	for _, o := range t.work {
+		now := o.DeepCopy()
+		if err := t.Get(ctx, t.Key(o), now); err != nil {
+			return err
+		}
+		errs = append(errs, t.acknowledged.note(now))
+		if says := unready(now); says != "" {
+			errs = append(errs, fmt.Errorf("%s: %s", o.GetKind(), says))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// acknowledged are ids of what OpenStack said that it has, by the name that its client has for the kind.
+type acknowledged map[string]string
+
+// errLost says that OpenStack does not have what it has acknowledged. Objects do not tell: they make it again.
+var errLost = errors.New("what OpenStack has acknowledged is lost")
+
+// note keeps what an object stands for. Servers and volumes are kept once they are ready: an order that nobody takes is
+// given again, and so is that of a server that never ran (ADR 0053).
+func (a acknowledged) note(o *unstructured.Unstructured) error {
+	kind := strings.ToLower(o.GetKind())
+	id, _, _ := unstructured.NestedString(o.Object, "status", "id")
+	switch was := a[kind]; {
+	case was != "" && id != "" && id != was:
+		return fmt.Errorf("%w: %s %s is %s now", errLost, kind, was, id)
+	case was == "" && (kindOf(o).State.Untaken.Path == "" || unready(o) == ""):
+		a[kind] = id
+	}
+	return nil
 }
 
 // gone checks that no object is left.
@@ -142,7 +190,7 @@ func (t *toil) gone(ctx context.Context) error {
 	return nil
 }
 
-// count checks how many there are in OpenStack of what has a name.
+// count checks how many there are in OpenStack of what has a name. The only one is the one that was acknowledged.
 func (t *toil) count(ctx context.Context, want int) error {
 	for _, kind := range []string{"server", "port", "network", "volume"} {
 		args := []string{"openstack", kind, "list", "--name", "work", "-f", "value", "-c", "ID"}
@@ -153,8 +201,12 @@ func (t *toil) count(ctx context.Context, want int) error {
 		if err != nil {
 			return err
 		}
-		if ids := strings.Fields(out); len(ids) != want {
+		ids := strings.Fields(out)
+		if len(ids) != want {
 			return fmt.Errorf("there are %d of %s, want %d: %v", len(ids), kind, want, ids)
+		}
+		if want == 1 && ids[0] != t.acknowledged[kind] {
+			return fmt.Errorf("%w: %s %s is %s now", errLost, kind, t.acknowledged[kind], ids[0])
 		}
 	}
 	return nil
