@@ -59,10 +59,7 @@ FAIL	example.org/machine [build failed]
 // A play tells how stories end and what failed ones said, without what clusters printed; the whole is kept.
 func TestPlayTellsWhatFailed(t *testing.T) {
 	dir := t.TempDir()
-	fake := "#!/bin/sh\ncat <<'EOT'\n" + played + "EOT\nexit $CODE\n"
-	if err := os.WriteFile(filepath.Join(dir, "go"), []byte(fake), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	stub(t, dir, "cat <<'EOT'\n"+played+"EOT\nexit $CODE\n")
 	clock := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d Test`)
 	for name, c := range map[string]struct{ code, verbose, kept, want string }{
 		"good":    {"0", "", strings.Repeat(played, 3), strings.Repeat(told, 3)},
@@ -85,5 +82,31 @@ func TestPlayTellsWhatFailed(t *testing.T) {
 				t.Errorf("kept is %q, %v", log, err)
 			}
 		})
+	}
+}
+
+// A play of short stories ends after three hours at most, and one of all has the time that they take.
+func TestPlayHasTime(t *testing.T) {
+	dir := t.TempDir()
+	stub(t, dir, "echo \"$@\" | grep -o 'timeout=[^ ]*'\n")
+	for name, c := range map[string]struct{ argument, want string }{
+		"short":    {"-short", "timeout=20m\ntimeout=3h\ntimeout=3h\n"},
+		"selected": {"-run=.", "timeout=20m\ntimeout=24h\ntimeout=24h\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "./play", c.argument)
+			cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "ARTIFACTS="+dir, "VERBOSE=1")
+			if out, err := cmd.CombinedOutput(); string(out) != c.want || err != nil {
+				t.Errorf("it says\n%s%v\nwant\n%s", out, err, c.want)
+			}
+		})
+	}
+}
+
+// stub makes a program that plays take for go.
+func stub(t *testing.T, dir, script string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
 	}
 }
