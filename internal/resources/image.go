@@ -67,7 +67,7 @@ func (c *controller) fill(ctx context.Context, sc *scope, t *target, p policy, o
 	source, declared := sourceOf(t.wanted)
 	if !declared && state == imageQueued {
 		return outcome.Poll(5*time.Minute, "the data of the image",
-			"The Image %s is in state queued; upload its data.", id), mirror.Steady
+			"The Image %s is in state queued; upload its data.", id), mirror.Lacking
 	}
 	// An image without our marker is not ours: who has made it brings its data.
 	if i, _ := t.mirror.Get(id); !declared || !p.create || i.Marker != t.marker {

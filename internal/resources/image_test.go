@@ -362,7 +362,7 @@ func TestImageOfOthers(t *testing.T) {
 		told(p, "Waiting", "upload its data")
 		before := len(cloudOf(p).Requests())
 		p.Pass(time.Hour)
-		if n := len(cloudOf(p).Requests()) - before; n > 20 {
+		if n := len(cloudOf(p).Requests()) - before; n > 70 {
 			p.T.Errorf("%d requests in an hour that waits for somebody", n)
 		}
 		cloudOf(p).Put("Image", map[string]any{"id": cloudOf(p).IDs("Image")[0], "status": "active"})

@@ -137,6 +137,9 @@ func (m *Mirror) unhinted() time.Duration {
 	if m.waiting(Changing) {
 		return min(max(m.options.Quick, m.patience()), m.options.Period)
 	}
+	if m.waiting(Lacking) {
+		return min(max(calm, time.Since(m.latest(Lacking))/calmness), m.options.Period)
+	}
 	if m.full.IsZero() || len(m.followers) == 0 {
 		return m.options.Period
 	}
@@ -162,15 +165,26 @@ const (
 	prompt = 3 * time.Second
 )
 
-// patience is the time between two lists for what has been pending for the shortest time.
-func (m *Mirror) patience() time.Duration {
-	var last time.Time
+// Between two looks at what somebody is to give something is calm, and a part of the time that has gone by, one in so
+// many.
+const (
+	calm     = 15 * time.Second
+	calmness = 10
+)
+
+// latest is when the last began to be pending of those that are at least so.
+func (m *Mirror) latest(least Pending) (last time.Time) {
 	for _, f := range m.followers {
-		if f.pending != Steady && f.since.After(last) {
+		if f.pending >= least && f.since.After(last) {
 			last = f.since
 		}
 	}
-	pending := time.Since(last)
+	return last
+}
+
+// patience is the time between two lists for what has been pending for the shortest time.
+func (m *Mirror) patience() time.Duration {
+	pending := time.Since(m.latest(Changing))
 	first := min(pending/slowness, max(prompt, share*m.hints.took))
 	return first + max(0, pending-soon)/slowness
 }

@@ -120,6 +120,8 @@ type Pending int
 const (
 	// Steady: nothing.
 	Steady Pending = iota
+	// Lacking: that somebody gives it what it lacks, who may take days.
+	Lacking
 	// Changing: that the resource comes to another state.
 	Changing
 	// Leaving: that the resource is gone.

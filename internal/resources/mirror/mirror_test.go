@@ -88,6 +88,41 @@ func TestLongWaitsArePaced(t *testing.T) {
 	})
 }
 
+// What somebody is to give something is seen soon after that was asked for, and later and later; what others wait for is
+// not held up by it.
+func TestGiftsAreSeenSoon(t *testing.T) {
+	for after, most := range map[time.Duration]time.Duration{
+		20 * time.Second: 16 * time.Second, 10 * time.Minute: 67 * time.Second, time.Hour: options.Period} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &source{items: []Item{{ID: "1", Hash: 1}, {ID: "2"}}}
+			m := New(s, options)
+			if err := m.Fresh(t.Context(), time.Time{}); err != nil {
+				t.Fatal(err)
+			}
+			seen := make(chan time.Time, 1)
+			m.Follow("c", "2", "", Steady, func() {})
+			go m.Run(t.Context())
+			<-time.After(time.Second)
+			m.Follow("a", "1", "", Lacking, func() { seen <- time.Now() })
+			<-time.After(after)
+			if n := s.listed(); n > 50 {
+				t.Errorf("%d lists in %s", n, after)
+			}
+			s.show(Item{ID: "1", Hash: 2}, Item{ID: "2"})
+			changed := time.Now()
+			if d := (<-seen).Sub(changed); d > most {
+				t.Errorf("given after %s it was seen %s later, want at most %s", after, d, most)
+			}
+			before := s.listed()
+			m.Follow("b", "2", "", Changing, func() {})
+			<-time.After(10 * time.Second)
+			if n := s.listed() - before; n < 4 {
+				t.Errorf("%d lists in the first ten seconds of the second", n)
+			}
+		})
+	}
+}
+
 // Of what takes half an hour it is seen within five seconds that it is done. Lists that take long are asked for less
 // often: they never take more than a tenth of the time.
 func TestLongBuildsAreSeenSoon(t *testing.T) {
