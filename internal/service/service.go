@@ -39,6 +39,8 @@ type Service[T Object] struct {
 	// Shares are modules that all processes of the API have in common, such as that of its script: they are imported once.
 	// They may open nothing and start no thread when they are imported.
 	Shares []string
+	// Leads are modules of ours that the API imports before all others, which they change.
+	Leads []string
 	// Web tells that users come with browsers: its public Service is where these look, at port 443, or 80 without TLS.
 	Web bool
 	// Health is a path that answers without asking a database or another service.

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // tlsModule is imported by the programs that run APIs.
@@ -57,10 +58,10 @@ func keyUWSGIOf(worker string) string { return "uwsgi-" + worker + ".ini" }
 // programs are the configurations of the programs that run the APIs.
 func (s Service[T]) programs(o T) map[string][]byte {
 	out := map[string][]byte{keyTLS: tlsModule, keyShare: shareModule, keyDrain: drainScript,
-		keyUWSGI: s.uwsgi(o, program{s.Port, s.Script, s.Health, s.Shares})}
+		keyUWSGI: s.uwsgi(o, program{s.Port, s.Script, s.Health, s.Leads, s.Shares})}
 	for _, w := range s.Workers {
 		if w.Serves != nil {
-			out[keyUWSGIOf(w.Name)] = s.uwsgi(o, program{w.Port, w.Serves.Script, w.Health, w.Serves.Shares})
+			out[keyUWSGIOf(w.Name)] = s.uwsgi(o, program{w.Port, w.Serves.Script, w.Health, nil, w.Serves.Shares})
 		}
 	}
 	return out
@@ -70,25 +71,26 @@ func (s Service[T]) programs(o T) map[string][]byte {
 type program struct {
 	port           int32
 	script, health string
-	shares         []string
+	leads, shares  []string
 }
 
 // imports are of modules that are imported once, before the processes of an API are forked. One process would have
-// nobody to share them with, and uwsgi's own, which only watches, would have them too.
+// nobody to share them with, and uwsgi's own, which only watches, would have them too: it imports just those that
+// change others.
 func (p program) imports(processes int32) string {
-	out := "shared-import = stackwright_tls"
-	if processes == 1 {
-		return out
+	modules := append([]string{"stackwright_tls"}, p.leads...)
+	if processes > 1 {
+		modules = slices.Concat(modules, p.shares, []string{"stackwright_share"})
 	}
-	for _, module := range append(slices.Clone(p.shares), "stackwright_share") {
-		out += "\nshared-import = " + module
-	}
-	return out
+	return "shared-import = " + strings.Join(modules, "\nshared-import = ")
 }
+
+// Processes is how many an API has in each pod.
+func Processes(o Object) int32 { return max(1, cmp.Or(o.Common().Workers, 2)) }
 
 // uwsgi is the configuration of the program that runs an API.
 func (s Service[T]) uwsgi(o T, p program) []byte {
-	processes := max(1, cmp.Or(o.Common().Workers, 2))
+	processes := Processes(o)
 	socket := fmt.Sprintf("https-socket = :%d,%s,%s", p.port, path("tls", "tls.crt"), path("tls", "tls.key"))
 	if o.Common().TLS.Disabled {
 		socket = fmt.Sprintf("http-socket = :%d", p.port)

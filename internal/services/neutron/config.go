@@ -24,6 +24,8 @@ func options(s *scope, f *oslo.File) {
 	f.Set(oslo.Default, "notify_nova_on_port_status_changes", n.Spec.NotifyNova)
 	f.Set(oslo.Default, "notify_nova_on_port_data_changes", n.Spec.NotifyNova)
 	f.Set("oslo_policy", "policy_file", service.Folder+"/config/"+policyFile)
+	// The ring of OVN's workers is kept once so many of a pod are in it.
+	f.Set(oslo.Default, "api_workers", service.Processes(n))
 	// No agent of OVN reports its state over the bus.
 	f.Set(oslo.Default, "rpc_workers", 1)
 	f.Set(oslo.Default, "rpc_state_report_workers", 0)

@@ -2,6 +2,7 @@ package neutron
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,13 @@ const (
 	refOVNClient = "ovn-client"
 	refChassis   = "chassis"
 )
+
+// ring is imported by the program that runs the API, by the name ringModule.
+//
+//go:embed ring.py
+var ring []byte
+
+const ringModule = "stackwright_ring"
 
 // annotationOVN of pods counts how often OVN's databases were formed. A connection that was open never takes one that
 // knows less than it has seen (_min_index of Open vSwitch's python/ovs/db/idl.py), so that pods end when one is formed

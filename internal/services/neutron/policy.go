@@ -24,5 +24,5 @@ const policy = `"create_port:device_id": "rule:admin_or_owner or rule:service_ap
 `
 
 func files(*neutron) map[string][]byte {
-	return map[string][]byte{policyFile: []byte(policy), programFile: program}
+	return map[string][]byte{policyFile: []byte(policy), programFile: program, ringModule + ".py": ring}
 }

@@ -41,6 +41,7 @@ func Definition(cluster service.Cluster) kit.Definition[*neutron] {
 	s := service.Service[*neutron]{
 		Name: "neutron", UID: 42435, Home: home,
 		Script: "/usr/bin/neutron-api", Port: 9696, Health: "/healthcheck",
+		Leads: []string{ringModule},
 		Shares: []string{"neutron.cmd.server", "neutron.plugins.ml2.plugin",
 			"neutron.plugins.ml2.drivers.ovn.mech_driver.mech_driver"},
 		UWSGI: []string{"start-time = %t"},

@@ -41,6 +41,29 @@ func TestFiles(t *testing.T) {
 	})
 }
 
+// Workers of the API leave one that has died out of what they share soon, also where a pod has one: that is said before
+// anything of Neutron is imported, which keeps the numbers as it finds them.
+func TestWorkersSoonKnowWhoHasDied(t *testing.T) {
+	for workers, next := range map[string]string{"1": "master = true", "3": "shared-import = neutron.cmd.server"} {
+		t.Run(workers, func(t *testing.T) {
+			kittest.New(t, kind().Scenario(t, "spec: {workers: "+workers+"}")).Run(t, func(p *kittest.Play) {
+				p.Ready()
+				config := servicetest.Secret(p, "neutron-config")
+				for file, want := range map[string]string{
+					"uwsgi.ini": "\nshared-import = stackwright_tls\nshared-import = stackwright_ring\n" + next + "\n",
+					// By default it is how many processors the node has.
+					"neutron.conf":        "\napi_workers = " + workers + "\n",
+					"stackwright_ring.py": "HASH_RING_NODES_TIMEOUT",
+				} {
+					if !strings.Contains(config[file], want) {
+						t.Errorf("%s lacks\n%s\nit is\n%s", file, want, config[file])
+					}
+				}
+			})
+		})
+	}
+}
+
 // Each variant is a patch of the smallest Neutron, and in testdata the lines in which its objects differ.
 func TestVariants(t *testing.T) {
 	kind().Variants(t, map[string]string{

@@ -117,22 +117,20 @@ func again(w *story.World, cut, address string) {
 	w.Logf("Neutron's workers agree %s after the node is back", time.Since(began).Round(time.Second))
 }
 
-// What Neutron's workers keep of each other (neutron/common/ovn/constants.py of Neutron 26, HASH_RING_TOUCH_INTERVAL,
-// HASH_RING_NODES_TIMEOUT and HASH_RING_CACHE_TIMEOUT). No option changes it.
+// What Neutron's workers keep of each other, by internal/services/neutron/ring.py.
 const (
-	// heard is how old a worker's word may be that it is there. It gives it every 15 s.
-	heard = 30 * time.Second
+	// heard is how old a worker's word may be that it is there. It gives it every 5 s.
+	heard = 10 * time.Second
 	// leftOut is how old it is when the worker is left out.
-	leftOut = 2 * time.Minute
+	leftOut = 20 * time.Second
 	// remembered is how long a worker goes by the list that it has read.
-	remembered = time.Minute
+	remembered = 2 * time.Second
 )
 
 // agree waits, if workers of Neutron are on a node that goes or comes, until all workers agree on who of them does what
-// OVN tells. Before that, nobody does what falls to one that is away, or that does not know yet that it is expected to:
-// Nova does not hear that the port of a server is up, waits for that for five minutes, and gives up. Servers that are
-// made within three minutes after a node was lost, or 75 s after it is back, may fail for that reason. That is why they
-// are not asked for at once, as volumes are. The check has to hold as the last minute goes by.
+// OVN tells. Before that, nobody does what falls to one that is away: Nova does not hear that the port of a server is
+// up, waits for that for five minutes, and gives up. Servers that are made within 22 s after a node was lost may fail
+// for that reason. That was over before Kubernetes knew of it. The check has to hold as the last seconds go by.
 func agree(w *story.World, node string, check func(context.Context) error) {
 	w.Helper()
 	here := func(p corev1.Pod) bool { return p.Spec.NodeName == node }
