@@ -63,6 +63,12 @@ func (s *southbound) register(c ...wire.Chassis) {
 	}
 }
 
+func (s *southbound) drop(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.rows, name)
+}
+
 func (s *southbound) names() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -324,6 +330,30 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Tunnels go to the nodes of all sets of an OVN. A set with one node learns that another one has its first, and that it
+// has none any more, and asks nobody in between.
+func TestTunnelsToOtherSets(t *testing.T) {
+	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
+		is := func(reason, says string) {
+			t.Helper()
+			p.Settle()
+			if c := p.Condition(set, "ChassisReady"); c.Reason != reason || !strings.Contains(c.Message, says) {
+				t.Errorf("ChassisReady is %s: %s; want %s: %s", c.Reason, c.Message, reason, says)
+			}
+		}
+		database(p).drop("other")
+		database(p).register(wire.Chassis{Name: "node-1", Set: "computes", Datapath: "netdev"})
+		is("Ready", "")
+		p.Create(of("gateways", "cloud", "edge"))
+		is("Ready", "")
+		database(p).register(wire.Chassis{Name: "node-2", Set: "gateways", Datapath: "system"})
+		p.Change("Node/node-2", "metadata.labels.network", "edge")
+		is("NoTunnelInterface", "Nodes node-1 have their datapath in userspace")
+		p.Remove("OVNChassis/cloud/gateways")
+		is("Ready", "")
+	})
+}
+
 // A node that a set names is kept by it, whatever older set comes to select it.
 func TestANodeThatIsNamedIsKept(t *testing.T) {
 	kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) {
@@ -351,12 +381,15 @@ func TestANodeThatIsNamedIsKept(t *testing.T) {
 }
 
 // later is a set that wants the nodes of the first.
-func later(namespace string) *unstructured.Unstructured {
+func later(namespace string) *unstructured.Unstructured { return of("later", namespace, "ovn") }
+
+// of is a set of nodes with a label.
+func of(name, namespace, label string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "infra.stackwright.dev/v1alpha1", "kind": "OVNChassis",
-		"metadata": map[string]any{"name": "later", "namespace": namespace},
+		"metadata": map[string]any{"name": name, "namespace": namespace},
 		"spec": map[string]any{"ovn": "ovn", "image": "images.test/ovn-chassis:1",
-			"nodeSelector": map[string]any{"network": "ovn"}},
+			"nodeSelector": map[string]any{"network": label}},
 	}}
 }
 

@@ -7,6 +7,7 @@
 package ovnchassis
 
 import (
+	"fmt"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -95,8 +96,8 @@ func steps(r *records) []step.Step[object] {
 			step.After[object](stepNamespace, stepFree, stepConfig, stepRecords, stepAccess),
 			// One node that is down must not keep the records of others from being looked after.
 			step.Ready[object]("DaemonSet", gate.Exists)),
-		step.Check("chassis", r.look, step.Sees[object](stepDaemons), step.Reads[object](refOVN, refAgent, refNodes),
-			step.Condition[object]("ChassisReady")),
+		step.Check("chassis", r.look, step.Sees[object](stepDaemons),
+			step.Reads[object](refOVN, refAgent, refNodes, refOthers), step.Condition[object]("ChassisReady")),
 		step.Check("rollout", rollout, step.Sees[object](stepDaemons), step.Condition[object]("DeploymentReady")),
 	}
 }
@@ -123,11 +124,12 @@ func connection(obj client.Object) string {
 	return ""
 }
 
-// claim is all of another set that decides which nodes it has.
+// claim is all of another set that decides which nodes it has, and whether it has some, to which tunnels go.
 func claim(obj client.Object) string {
 	o, ok := obj.(object)
 	if !ok {
 		return ""
 	}
-	return nodes.Claim(o, o.Spec.NodeSelector) + "\x00" + strings.Join(o.Spec.Nodes, ",")
+	return fmt.Sprint(nodes.Claim(o, o.Spec.NodeSelector), "\x00", strings.Join(o.Spec.Nodes, ","), "\x00",
+		len(o.Status.Nodes) > 0)
 }

@@ -106,14 +106,16 @@ func (r *records) call(ctx context.Context, s *scope, what string, in, out any) 
 		"%w; see that the pods of these run", errors.Join(errs...))}
 }
 
-// ours reads the records of the set.
-func (r *records) ours(ctx context.Context, s *scope) ([]wire.Chassis, error) {
+// ours reads the records of the set, and counts those of others.
+func (r *records) ours(ctx context.Context, s *scope) (have []wire.Chassis, others int, err error) {
 	var all []wire.Chassis
 	if err := r.call(ctx, s, "GET /v1/chassis", nil, &all); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	slices.SortFunc(all, func(a, b wire.Chassis) int { return strings.Compare(a.Name, b.Name) })
-	return slices.DeleteFunc(all, func(c wire.Chassis) bool { return c.Set != s.Owner().Name }), nil
+	n := len(all)
+	have = slices.DeleteFunc(all, func(c wire.Chassis) bool { return c.Set != s.Owner().Name })
+	return have, n - len(have), nil
 }
 
 func (r *records) remove(ctx context.Context, s *scope, names ...string) error {
@@ -125,8 +127,8 @@ func (r *records) remove(ctx context.Context, s *scope, names ...string) error {
 	return nil
 }
 
-// look compares the records with the nodes. It asks again when pods or nodes have changed: a chassis whose pod runs has
-// its record.
+// look compares the records with the nodes. It asks again when pods or nodes have changed, as a chassis whose pod runs
+// has its record, and when another set has its first node or none any more.
 func (r *records) look(ctx context.Context, s *scope) *outcome.Outcome {
 	o := s.Owner()
 	running := sets(s.Child, o)
@@ -135,7 +137,7 @@ func (r *records) look(ctx context.Context, s *scope) *outcome.Outcome {
 			daemons(o))
 	}
 	want := selected(s, o)
-	state := []any{o.Generation, want}
+	state := []any{o.Generation, want, peers(s)}
 	for _, d := range running {
 		state = append(state, d.Name, d.Generation, d.Status.ObservedGeneration, d.Status.NumberReady,
 			d.Status.UpdatedNumberScheduled, d.Status.NumberMisscheduled)
@@ -144,7 +146,7 @@ func (r *records) look(ctx context.Context, s *scope) *outcome.Outcome {
 	if r.last(o).of == of {
 		return outcome.Done()
 	}
-	have, err := r.ours(ctx, s)
+	have, others, err := r.ours(ctx, s)
 	if err != nil {
 		return outcome.FromError(err)
 	}
@@ -159,7 +161,7 @@ func (r *records) look(ctx context.Context, s *scope) *outcome.Outcome {
 		seen.gone, seen.removed = stale, s.Now()
 		r.note(o, seen)
 	}
-	out := complete(o, want, have)
+	out := complete(o, want, have, others)
 	if out.Ready() {
 		out = seen.rests(s.Now())
 	}
@@ -203,8 +205,22 @@ func (s sight) rests(now time.Time) *outcome.Outcome {
 		"removed; wait until the node has not made it again for %d seconds.", names, int(quiet.Seconds()))
 }
 
-// complete waits for the nodes that are not registered yet, and tells of those that cannot reach the others.
-func complete(o object, want []string, have []wire.Chassis) *outcome.Outcome {
+// peers are the other sets of the OVN that have nodes.
+func peers(s *scope) []string {
+	o, out := s.Owner(), []string{}
+	for _, other := range s.All(refOthers) {
+		c, ok := other.(object)
+		if ok && c.Namespace == o.Namespace && c.UID != o.UID && c.Spec.OVN == o.Spec.OVN && len(c.Status.Nodes) > 0 {
+			out = append(out, c.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// complete waits for the nodes that are not registered yet, and tells of those that cannot reach the others, of this or
+// of another set.
+func complete(o object, want []string, have []wire.Chassis, others int) *outcome.Outcome {
 	var alone []string
 	for _, c := range have {
 		want = slices.DeleteFunc(want, func(n string) bool { return n == c.Name })
@@ -218,7 +234,7 @@ func complete(o object, want []string, have []wire.Chassis) *outcome.Outcome {
 			"of DaemonSet %s there.", nodes.List(want), daemons(o))
 		out.Reason = "NotRegistered"
 		return out
-	case len(alone) > 0 && len(have) > 1:
+	case len(alone) > 0 && len(have)+others > 1:
 		return outcome.Refuse("NoTunnelInterface", "Nodes %s have their datapath in userspace, whose tunnels need a NIC of "+
 			"their own; name it in spec.tunnel.interface.", nodes.List(alone))
 	}
@@ -259,7 +275,7 @@ func (r *records) release(ctx context.Context, s *scope) *outcome.Outcome {
 	if o, ok := s.Get(refOVN).(*infrav1.OVN); !ok || o.DeletionTimestamp != nil {
 		return outcome.Done() // the records go with their database, or are taken over by a set of the same name
 	}
-	have, err := r.ours(ctx, s)
+	have, _, err := r.ours(ctx, s)
 	if err != nil {
 		return outcome.FromError(err)
 	}
