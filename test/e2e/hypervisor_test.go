@@ -155,8 +155,8 @@ func (f fleet) restores(name string) {
 		}
 	}
 	f.OpenStack(set...)
-	// Nova reads again what Placement knows of a host each five minutes (resource_provider_association_refresh).
-	f.Eventually(7*time.Minute, "the host has its trait again", f.Prints(lifelike,
+	// Placement is looked at once a minute. Nova would do it each five (resource_provider_association_refresh).
+	f.Eventually(90*time.Second, "the host has its trait again", f.Prints(lifelike,
 		append(trait, "list", h.Status.ID)...))
 }
 

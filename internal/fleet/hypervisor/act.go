@@ -77,7 +77,7 @@ func (c *controller) act(ctx context.Context, sc *scope) *outcome.Outcome {
 	if out := f.verdict(o, s); out != nil {
 		return out
 	}
-	return c.withdraw(ctx, sc, a, s, f)
+	return c.characterize(ctx, sc, a, s, f)
 }
 
 // dial leads to the cloud of a host.

@@ -32,6 +32,8 @@ type hall struct {
 	takes time.Duration
 	// late is how many writes of traits others are quicker than.
 	late int
+	// unmade are traits that Placement does not know: no provider can have them.
+	unmade []string
 	// down are cells whose databases do not answer. Nova looks into its cells one after the other, by their names here.
 	down []string
 }
@@ -123,7 +125,8 @@ func (h *hall) RoundTrip(r *http.Request) (*http.Response, error) {
 	path := strings.TrimPrefix(r.URL.Path, "/compute/v2.1/")
 	nova := path != r.URL.Path && (strings.HasPrefix(path, "os-") || path == "servers")
 	if !nova {
-		if path = strings.TrimPrefix(r.URL.Path, "/placement/"); !strings.HasPrefix(path, "resource_providers") {
+		if path = strings.TrimPrefix(r.URL.Path, "/placement/"); !strings.HasPrefix(path, "resource_providers") &&
+			!strings.HasPrefix(path, "traits/") {
 			return h.Cloud.RoundTrip(r)
 		}
 	}
@@ -153,6 +156,10 @@ func (h *hall) answer(r *http.Request, path string, nova bool) (int, any) {
 	}
 	if v := r.Header.Get("OpenStack-API-Version"); nova && v != "compute 2.75" || !nova && v != "placement 1.6" {
 		return http.StatusNotAcceptable, refusal("the test does not speak version " + v)
+	}
+	if what == "PUT traits/ID" {
+		h.unmade = slices.DeleteFunc(h.unmade, func(t string) bool { return t == id })
+		return http.StatusNoContent, nil
 	}
 	if id != "" && h.named(id) == nil {
 		return http.StatusNotFound, refusal("there is no " + id)
@@ -347,6 +354,9 @@ func (h *hall) characterize(r *http.Request, o *host) (int, any) {
 	}
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.Generation == nil || in.Traits == nil {
 		return http.StatusBadRequest, refusal("the body is not right")
+	}
+	if slices.ContainsFunc(in.Traits, func(t string) bool { return slices.Contains(h.unmade, t) }) {
+		return http.StatusBadRequest, refusal("No such trait.")
 	}
 	if h.late > 0 {
 		h.late--

@@ -34,36 +34,37 @@ func without(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(t string) bool { return slices.Contains(some, t) })
 }
 
-// withdraw takes from a host what its block has declared once and declares no more. Nova does not: it knows the
-// traits of provider.yaml from those that others have set only as long as they are in it (_get_traits and
-// _merge_provider_configs in nova/compute/resource_tracker.py).
-func (c *controller) withdraw(ctx context.Context, sc *scope, a api, s *survey, f *facts) *outcome.Outcome {
+// characterize gives a host what its block declares, and takes from it what that has declared once and does no more.
+// Nova does neither soon: it gives again what was taken away when it next asks Placement, within five minutes, and it
+// knows the traits of provider.yaml from those that others have set only as long as they are in it. That they are there
+// already is all one to it (_get_traits and _merge_provider_configs in nova/compute/resource_tracker.py).
+func (c *controller) characterize(ctx context.Context, sc *scope, a api, s *survey, f *facts) *outcome.Outcome {
 	o := sc.Owner()
 	b, ok := looker(sc.All).first(refBlock).(*fleetv1.BuildingBlock)
 	if !ok || b.Paused() {
 		return nil
 	}
 	old := without(o.Status.DeclaredTraits, declared(b))
-	there := nodes.Both(old, f.room.traits)
+	take, give := nodes.Both(old, f.room.traits), without(declared(b), f.room.traits)
 	since := c.settledSince(o, b)
-	if len(there) == 0 {
-		if !since.IsZero() && !s.began.Before(since) {
-			c.note(o, func(b *book) { b.withdrawn = old })
-		}
+	if len(take) == 0 && !since.IsZero() && !s.began.Before(since) {
+		c.note(o, func(b *book) { b.withdrawn = old })
+	}
+	if _, known := s.generation[f.machine.ID]; !known || len(take)+len(give) == 0 {
 		return nil
 	}
 	a.lane = openstack.Urgent
-	left, err := a.withdraw(ctx, f.machine.ID, there)
+	now, err := a.characterize(ctx, f.machine.ID, take, give)
 	c.watches.of(cloudOf(o)).forget(f.machine.ID)
 	switch {
 	case openstack.ClassOf(err) == openstack.Conflict:
-		return because("TraitsChange", outcome.Poll(soon, "Placement", "The traits %s are declared no more, and are not "+
-			"taken from host %s yet: others change its resource provider at the same time. Wait until they are done.",
-			strings.Join(there, ", "), o.Name))
+		return because("TraitsChange", outcome.Poll(soon, "Placement", "Of host %s the traits %s are not yet as its "+
+			"BuildingBlock declares: others change its resource provider at the same time. Wait until they are done.",
+			o.Name, strings.Join(append(take, give...), ", ")))
 	case err != nil:
-		return failed(fmt.Errorf("taking the traits %s from the host: %w", strings.Join(there, ", "), err))
+		return failed(fmt.Errorf("changing the traits %s of the host: %w", strings.Join(append(take, give...), ", "), err))
 	}
-	f.room.traits = left
+	f.room.traits = now
 	return nil
 }
 
@@ -100,27 +101,35 @@ func (b book) given(o object, block *fleetv1.BuildingBlock) []string {
 // tries is how often a change of traits is begun anew at once when somebody else was quicker.
 const tries = 3
 
-// withdraw takes traits from a provider and returns those that are left. Placement takes all of them at once, and
-// refuses with 409 who does not know the provider's generation. nova-compute, whose knowledge is older then, is
-// refused likewise and asks again (update_from_provider_tree in nova/scheduler/client/report.py).
-func (a api) withdraw(ctx context.Context, id string, traits []string) (left []string, err error) {
+// characterize takes traits from a provider and gives it others, which Placement knows from then on, and returns those
+// that it has. Placement takes all of them at once, and refuses with 409 who does not know the provider's generation.
+// nova-compute, whose knowledge is older then, is refused likewise and asks again (update_from_provider_tree in
+// nova/scheduler/client/report.py).
+func (a api) characterize(ctx context.Context, id string, take, give []string) (all []string, err error) {
+	for _, t := range give {
+		if err := a.do(ctx, openstack.Request{Service: placement, Method: http.MethodPut,
+			Path: "traits/" + url.PathEscape(t)}, nil); err != nil {
+			return nil, err
+		}
+	}
 	for range tries {
 		var now traitList
 		if now, err = a.traits(ctx, id); err != nil {
 			return nil, err
 		}
-		left = without(now.Traits, traits)
-		if len(left) == len(now.Traits) {
+		slices.Sort(now.Traits)
+		all = append(without(now.Traits, take), without(give, now.Traits)...)
+		slices.Sort(all)
+		if slices.Equal(all, now.Traits) {
 			break
 		}
 		err = a.do(ctx, openstack.Request{Service: placement, Method: http.MethodPut, Path: traitsPath(id),
-			Body: traitList{Generation: now.Generation, Traits: left}}, nil)
+			Body: traitList{Generation: now.Generation, Traits: all}}, nil)
 		if openstack.ClassOf(err) != openstack.Conflict {
 			break
 		}
 	}
-	slices.Sort(left)
-	return left, err
+	return all, err
 }
 
 // traitList are all traits of a provider, with the generation in which it has them.

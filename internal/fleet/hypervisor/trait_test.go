@@ -29,7 +29,8 @@ func restarted(p *kittest.Play) {
 // gives adds traits to the host's provider, as nova-compute and people do.
 func gives(h *hall, traits ...string) {
 	h.with("node-1", func(o *host) {
-		o.traits, o.generation = append(slices.Clone(o.traits), traits...), o.generation+1
+		o.traits = slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.traits, traits))))
+		o.generation++
 	})
 }
 
@@ -87,6 +88,45 @@ func TestWithdrawsTraits(t *testing.T) {
 		gives(h, "CUSTOM_RED")
 		p.Pass(5 * time.Minute)
 		has(p, h, "CUSTOM_GOLD", "CUSTOM_HAND", "CUSTOM_RED")
+	})
+}
+
+// loses takes traits from the host's provider, as people do.
+func loses(h *hall, traits ...string) {
+	h.with("node-1", func(o *host) {
+		o.traits = slices.DeleteFunc(slices.Clone(o.traits), func(t string) bool { return slices.Contains(traits, t) })
+		o.generation++
+	})
+}
+
+// A trait that is declared comes back within a minute to a host that it was taken from, also when Placement knows it no
+// more. Others are left to who sets them. Two at a time are one change.
+func TestRestoresTraits(t *testing.T) {
+	play(t, func(p *kittest.Play, h *hall) {
+		declared(p, h)
+		loses(h, "CUSTOM_RED", "CUSTOM_HAND")
+		h.mu.Lock()
+		h.unmade = []string{"CUSTOM_RED"}
+		h.mu.Unlock()
+		p.Pass(61 * time.Second)
+		has(p, h, "CUSTOM_GOLD", "CUSTOM_RED")
+		if got := fmt.Sprint(field[[]any](p, "traits")); got != "[CUSTOM_GOLD CUSTOM_RED HW_CPU_X86_AVX]" {
+			t.Errorf("status has the traits %s", got)
+		}
+		p.Ready()
+		h.asked()
+		declare(p, "CUSTOM_GOLD", "CUSTOM_BLUE")
+		p.Pass(10 * time.Second)
+		has(p, h, "CUSTOM_BLUE", "CUSTOM_GOLD")
+		n := 0
+		for _, what := range h.asked() {
+			if what == "PUT resource_providers/ID/traits" {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("traits are set %d times", n)
+		}
 	})
 }
 
