@@ -81,7 +81,7 @@ type PhysicalNetwork struct {
 	// +kubebuilder:validation:Minimum=1280
 	// +kubebuilder:validation:Maximum=65535
 	MTU int32 `json:"mtu,omitempty"`
-	// VLANs are the ranges of VLAN ids that projects' networks are given, such as 100:199. An administrator may use any.
+	// VLANs are ranges of ids, such as 100:199. A network on a VLAN that an administrator makes without an id gets one.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
