@@ -49,6 +49,33 @@ func TestUpgradeIsOneField(t *testing.T) {
 	})
 }
 
+// What a person sets at an object of the control plane's stays where that says nothing, and else is put back.
+func TestWhatOthersSetStays(t *testing.T) {
+	kittest.New(t, scenario()).Run(t, func(p *kittest.Play) {
+		p.Change(cloud, "spec.services", ask("cinder", "ovn"))
+		p.Settle()
+		p.Ready()
+		memory := field(p, "Cinder/first-cinder", "spec", "volume", "resources", "requests", "memory")
+		others := map[string]any{"clusterDomain": "k8s.example.org", "electionTimer": int64(10000),
+			"inactivityProbe": int64(30000), "caSecret": "ours"}
+		for name, value := range others {
+			p.Change("OVN/first-ovn", "spec."+name, value)
+		}
+		p.Change("Cinder/first-cinder", "spec.volume.resources.requests.memory", "7Gi")
+		p.Change(cloud, "spec.services", ask("cinder", "ovn", "placement"))
+		p.Settle()
+		for name, value := range others {
+			if got := field(p, "OVN/first-ovn", "spec", name); got != value {
+				t.Errorf("%s of OVN is %v, want %v", name, got, value)
+			}
+		}
+		if got := field(p, "Cinder/first-cinder", "spec", "volume", "resources", "requests", "memory"); memory == nil ||
+			got != memory {
+			t.Errorf("Cinder's volume program has %v of memory, want %v", got, memory)
+		}
+	})
+}
+
 // An upgrade that has begun may have changed databases, whether or not it came to an end.
 func TestAnUpgradeUnderWayIsNotTakenBack(t *testing.T) {
 	s := scenario()
