@@ -33,6 +33,10 @@ type plan struct {
 	// edits is the file with the edits of objects, which are named Kind/name. Without one they are made up, for all
 	// objects and fields for which that can be done.
 	edits string
+	// shows checks that the n-th edits of fields are there that lists of resources do not show; nil is that there are none.
+	shows func(ctx context.Context, s *suite, n int) error
+	// idle are steps that no kind takes part in, each with the reason, as the page of docs has it.
+	idle map[string]string
 	// also is played after the edits; nil is nothing.
 	also func(*suite)
 	// more are how many of a kind OpenStack makes with what the objects stand for.
@@ -138,16 +142,21 @@ func editsOf(w *story.World, p plan) map[string]edit {
 		if i < 0 {
 			w.Fatalf("there is no %s to edit", name)
 		}
-		checkEdit(w, p.objects[i], e)
+		checkEdit(w, p, p.objects[i], e)
 	}
 	return out
 }
 
-// checkEdit refuses an edit that does not change each of its fields, or of fields that there are not.
-func checkEdit(w *story.World, o *unstructured.Unstructured, e edit) {
+// checkEdit refuses an edit that does not change each of its fields, or of fields that there are not, or that nobody
+// would look at.
+func checkEdit(w *story.World, p plan, o *unstructured.Unstructured, e edit) {
 	w.Helper()
-	if known := fieldsOf(o, e); len(known) != len(e[0]) || len(e[0]) != len(e[1]) {
+	known := fieldsOf(o, e)
+	if len(known) != len(e[0]) || len(e[0]) != len(e[1]) {
 		w.Fatalf("%s has other fields than the edits %v", nameOf(o), e)
+	}
+	if p.shows == nil && slices.ContainsFunc(known, func(f d.Field) bool { return f.WriteOnly }) {
+		w.Fatalf("of the edits of %s there is something that OpenStack does not show", nameOf(o))
 	}
 	for field, v := range e[0] {
 		if other, there := e[1][field]; !there || reflect.DeepEqual(v, other) {
@@ -215,6 +224,13 @@ func (s *suite) withEdits() []*unstructured.Unstructured {
 // page tells which kinds were played on real services.
 const page = "../../docs/explanation/conformance.md"
 
+// idles tells whether no kind has taken part in the step.
+func (s *suite) idles() bool {
+	return !slices.ContainsFunc(slices.Collect(maps.Values(s.played)), func(steps []string) bool {
+		return slices.Contains(steps, s.now)
+	})
+}
+
 // plays notes that objects take part in the step.
 func (s *suite) plays(objects []*unstructured.Unstructured) {
 	for _, o := range objects {
@@ -231,11 +247,15 @@ func (s *suite) tell() {
 	if err != nil {
 		s.Fatal(err)
 	}
+	whole, unedited, _ := strings.Cut(string(text), "\n## What is not edited\n")
 	var b strings.Builder
 	for _, kind := range slices.Sorted(maps.Keys(s.played)) {
 		fmt.Fprintf(&b, "\n%-24s %s", kind, strings.Join(s.played[kind], ", "))
-		if !strings.Contains(string(text), "`"+kind+"`") {
+		if !strings.Contains(whole, "`"+kind+"`") {
 			s.Errorf("%s is played whole, and %s does not have it", kind, page)
+		}
+		if slices.Contains(s.played[kind], "edited") == strings.Contains(unedited, "`"+kind+"`") {
+			s.Errorf("%s is edited or is not, and %s says otherwise", kind, page)
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(s.plan.unfit)) {
@@ -243,6 +263,12 @@ func (s *suite) tell() {
 		fmt.Fprintf(&b, "\n%-24s is not played: %s", kind, why)
 		if !strings.Contains(string(text), "| "+kind+" | "+why+" |") {
 			s.Errorf("%s is not played, as %s, and %s does not say so", kind, why, page)
+		}
+	}
+	for step, why := range s.plan.idle {
+		fmt.Fprintf(&b, "\n%s is not played: %s", step, why)
+		if !strings.Contains(string(text), why) {
+			s.Errorf("%s is not played, as %s, and %s does not say so", step, why, page)
 		}
 	}
 	s.Logf("%d kinds were played: %s%s", len(s.played), strings.Join(s.took, ", "), b.String())

@@ -3,6 +3,9 @@
 package e2e
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -15,6 +18,7 @@ import (
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/resources/kinds"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
@@ -60,7 +64,55 @@ func TestSecretsAndStacksConform(t *testing.T) {
 	w.Ready(story.UpToReady, neutron)
 	offerCloud(w)
 	newSuite(w, plan{services: []string{"key-manager", "orchestration"}, tangled: true, patience: 3 * time.Minute,
-		objects: slices.Concat(manifest(w, "testdata/keymanager.yaml"), manifest(w, "testdata/stack.yaml"))}).conforms()
+		edits: "testdata/stackedits.yaml", shows: editionOf,
+		objects: slices.Concat(manifest(w, "testdata/keymanager.yaml"), manifest(w, "testdata/stack.yaml")),
+		idle:    map[string]string{"drifted": "Barbican changes nothing, and Heat shows nothing that a Stack declares"},
+	}).conforms()
+}
+
+// editions are what Heat shows of the stack when it has the edits of stackedits.yaml. The output is what Neutron calls
+// its network.
+var editions = [2]string{
+	"first=one, resources network, tags one, 11 minutes, no rollback: true",
+	"second=two, resources network word, tags two, 12 minutes, no rollback: false",
+}
+
+// editionOf checks that the stack has the n-th edits, and has made of them what they say.
+func editionOf(ctx context.Context, s *suite, n int) error {
+	var stack struct {
+		Stack struct {
+			Outputs []struct {
+				Key   string `json:"output_key"`
+				Value any    `json:"output_value"`
+			}
+			Tags       []string
+			Minutes    int  `json:"timeout_mins"`
+			NoRollback bool `json:"disable_rollback"`
+		}
+	}
+	var parts struct {
+		Resources []struct {
+			Name string `json:"resource_name"`
+		}
+	}
+	path := "stacks/declared/" + s.ids["Stack/declared"]
+	err := errors.Join(s.read(ctx, &kinds.Stack, path, &stack),
+		s.read(ctx, &kinds.Stack, path+"/resources", &parts))
+	var names []string
+	for _, r := range parts.Resources {
+		names = append(names, r.Name)
+	}
+	slices.Sort(names)
+	told := ""
+	for _, o := range stack.Stack.Outputs {
+		told += fmt.Sprintf("%s=%v, ", o.Key, o.Value)
+	}
+	told += fmt.Sprintf("resources %s, tags %s, %d minutes, no rollback: %t", strings.Join(names, " "),
+		strings.Join(stack.Stack.Tags, " "), stack.Stack.Minutes, stack.Stack.NoRollback)
+	if err == nil && told != editions[n] {
+		err = fmt.Errorf("the stack shows %s, want %s", told, editions[n])
+	}
+	return err
 }
 
 // ofServices are the objects of kinds.yaml, with images that a host serves.

@@ -206,13 +206,10 @@ func (s *suite) one(ctx context.Context, o *unstructured.Unstructured) (resource
 	if k.Shape != d.Singleton {
 		path += "/" + id
 	}
-	r, err := s.door.Do(ctx, openstack.Request{Service: k.Service, Method: http.MethodGet,
-		Path: strings.TrimPrefix(path, "/"), Microversion: k.Read})
-	if err != nil {
+	shown := map[string]any{}
+	if err := s.read(ctx, k, strings.TrimPrefix(path, "/"), &shown); err != nil {
 		return resources.Found{}, err
 	}
-	shown := map[string]any{}
-	err = json.Unmarshal(r.Body, &shown)
 	inside, ok := shown[k.Item].(map[string]any)
 	if !ok && k.Item == d.None {
 		inside = shown
@@ -223,7 +220,17 @@ func (s *suite) one(ctx context.Context, o *unstructured.Unstructured) (resource
 			fields[f.API] = wanted[f.API]
 		}
 	}
-	return resources.Found{Kind: k, ID: id, Fields: fields}, err
+	return resources.Found{Kind: k, ID: id, Fields: fields}, nil
+}
+
+// read decodes what the service of a kind has at a path.
+func (s *suite) read(ctx context.Context, k *d.Kind, path string, into any) error {
+	r, err := s.door.Do(ctx, openstack.Request{Service: k.Service, Method: http.MethodGet, Path: path,
+		Microversion: k.Read})
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(r.Body, into)
 }
 
 // in tells whether a path has a field.
