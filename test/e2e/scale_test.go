@@ -128,7 +128,7 @@ func (f fleet) count(ctx context.Context, n int) error {
 	return err
 }
 
-// known checks that the services which list their programs list those that run.
+// known checks that the services which list their programs list those that run, each once, as up.
 func (f fleet) known(ctx context.Context) error {
 	all, err := f.programs(ctx)
 	if err != nil {
@@ -139,11 +139,12 @@ func (f fleet) known(ctx context.Context) error {
 		"volume":        {"cinder-scheduler", "cinder-backup"},
 		"orchestration": {"heat-engine"},
 	} {
-		column := "Host"
+		host, state := "Host", "State"
 		if service == "orchestration" {
-			column = "Hostname"
+			host, state = "Hostname", "Status"
 		}
-		out, err := f.Cluster.Stackwright(ctx, "openstack", service, "service", "list", "-f", "value", "-c", column)
+		out, err := f.Cluster.Stackwright(ctx, "openstack", service, "service", "list", "-f", "value", "-c", host, "-c",
+			state)
 		if err != nil {
 			return err
 		}
@@ -152,17 +153,44 @@ func (f fleet) known(ctx context.Context) error {
 			if service == "compute" { // all pods of a program go by its name
 				all[name] = []string{"openstack-" + name}
 			}
-			want = append(want, all[name]...)
+			for _, pod := range all[name] {
+				want = append(want, pod+" up")
+			}
 		}
 		slices.Sort(want)
-		got := slices.DeleteFunc(strings.Fields(out), func(host string) bool {
+		got := slices.DeleteFunc(linesOf(out), func(line string) bool {
 			// Hosts of guests and back ends have names of their own.
-			return !strings.HasPrefix(host, "openstack-") || strings.Contains(host, "@")
+			return !strings.HasPrefix(line, "openstack-") || strings.Contains(line, "@")
 		})
-		slices.Sort(got)
-		if got = slices.Compact(got); !slices.Equal(got, want) {
+		if slices.Sort(got); !slices.Equal(got, want) {
 			return fmt.Errorf("the %s service lists %v, and there are %v", service, got, want)
 		}
 	}
+	return f.linked(ctx)
+}
+
+// linked checks that Neutron lists agents of the only host and of no other, each once, and all of them alive.
+func (f fleet) linked(ctx context.Context) error {
+	out, err := f.Cluster.Stackwright(ctx, "openstack", "network", "agent", "list", "-f", "value", "-c", "Host", "-c",
+		"Alive", "-c", "Binary")
+	if err != nil {
+		return err
+	}
+	agents := linesOf(out)
+	slices.Sort(agents)
+	bad := func(line string) bool { return !strings.HasPrefix(line, realHost+" True ") }
+	if len(agents) == 0 || slices.ContainsFunc(agents, bad) || len(slices.Compact(slices.Clone(agents))) < len(agents) {
+		return fmt.Errorf("of agents of %s, each alive and there once, Neutron lists %q", realHost, agents)
+	}
 	return nil
+}
+
+// linesOf are the lines of what a command prints.
+func linesOf(out string) (lines []string) {
+	for line := range strings.Lines(out) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
