@@ -79,9 +79,9 @@ func uses(t *testing.T, used map[string]map[string]int64) (over string) {
 			sum += used[namespace][pod]
 			t.Logf("%6d MiB %s/%s", used[namespace][pod]/megabyte, namespace, pod)
 		}
-		t.Logf("%6d MiB %s, %d pods", sum/megabyte, namespace, len(pods))
+		t.Logf("%6d MiB %s, %d of these", sum/megabyte, namespace, len(pods))
 		if sum > limit || sum == 0 {
-			over = fmt.Sprintf("the pods of %s use %d MiB, at most %d", namespace, sum/megabyte, limit/megabyte)
+			over = fmt.Sprintf("the pods of %s and their guests use %d MiB, at most %d", namespace, sum/megabyte, limit/megabyte)
 		}
 	}
 	return over
@@ -208,8 +208,8 @@ func spent(before, after map[string]float64) (all float64, writes map[string]flo
 	return all, writes
 }
 
-// memory is the proportional share of memory of all processes of each pod, in bytes, by namespace and name. Memory of
-// files is not in it.
+// memory is the proportional share of memory of all processes of each pod, in bytes, by namespace and name, and in
+// namespace openstack of guests. Memory of files is not in it.
 func memory(t *testing.T, c story.Cluster) map[string]map[string]int64 {
 	t.Helper()
 	out, err := c.Kubectl(t.Context(), "get", "pods", "-A", "-o", "json")
@@ -220,8 +220,11 @@ func memory(t *testing.T, c story.Cluster) map[string]map[string]int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares := shares()
-	used := map[string]map[string]int64{}
+	shares := shares(c)
+	used := map[string]map[string]int64{"openstack": {guests: shares[guests]}}
+	if shares[guests] == 0 {
+		t.Error("there is a server, and no process is in the control group of guests")
+	}
 	for i := range pods.Items {
 		p := &pods.Items[i]
 		if n := shares[string(p.UID)]; n > 0 {
@@ -237,22 +240,30 @@ func memory(t *testing.T, c story.Cluster) map[string]map[string]int64 {
 // inPod is the name of a pod's control group, which has the UID of the pod.
 var inPod = regexp.MustCompile(`pod([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12})`)
 
-// shares sums up the proportional share of memory of processes by the UID of their pod. A process that ends meanwhile
-// has none.
-func shares() map[string]int64 {
-	out := map[string]int64{}
+// guests stands for libvirtd and servers: a host's agent takes them out of its pod's control group, as they outlive it,
+// into one beside those of the pods of the node.
+const guests = "libvirtd and servers"
+
+// shares sums up the proportional share of memory of processes by the UID of their pod, and of guests. A process that
+// ends meanwhile has none.
+func shares(c story.Cluster) map[string]int64 {
+	out, inGuests := map[string]int64{}, regexp.MustCompile("/"+regexp.QuoteMeta(c.Name)+"/[^/\n]+/stackwright-guests\n")
 	groups, _ := filepath.Glob("/proc/[0-9]*/cgroup")
 	for _, file := range groups {
 		group, _ := os.ReadFile(file)
-		uid := inPod.FindSubmatch(group)
-		if uid == nil {
-			continue
+		of := guests
+		if !inGuests.Match(group) {
+			uid := inPod.FindSubmatch(group)
+			if uid == nil {
+				continue
+			}
+			of = strings.ReplaceAll(string(uid[1]), "_", "-")
 		}
 		rollup, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "smaps_rollup"))
 		var kilobytes int64
 		for line := range strings.Lines(string(rollup)) {
 			if n, err := fmt.Sscanf(line, "Pss: %d kB", &kilobytes); n == 1 && err == nil {
-				out[strings.ReplaceAll(string(uid[1]), "_", "-")] += kilobytes << 10
+				out[of] += kilobytes << 10
 				break
 			}
 		}
