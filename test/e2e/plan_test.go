@@ -33,7 +33,7 @@ type plan struct {
 	// edits is the file with the edits of objects, which are named Kind/name. Without one they are made up, for all
 	// objects and fields for which that can be done.
 	edits string
-	// shows checks that the n-th edits of fields are there that lists of resources do not show; nil is that there are none.
+	// shows checks that the n-th edits of fields are there that lists do not show; nil is that there are no such fields.
 	shows func(ctx context.Context, s *suite, n int) error
 	// idle are steps that no kind takes part in, each with the reason, as the page of docs has it.
 	idle map[string]string
