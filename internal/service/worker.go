@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -56,6 +57,8 @@ type Worker[T Object] struct {
 	Health string
 	// Client is by what others know the program; nil is nothing but the service's own accounts.
 	Client *Client[T]
+	// Grace is how long the program may take to end what it has begun, in seconds; 0 is a minute.
+	Grace int64
 	// Serves makes the program an API beside the service's own, at Port, which uwsgi runs. It needs no command then.
 	Serves *API[T]
 }
@@ -94,7 +97,7 @@ type Peer []int32
 // Bus is the peer of whoever takes messages: RabbitMQ, with or without TLS.
 func Bus() Peer { return Peer{5671, 5672} }
 
-// workerGrace is how long a worker may take to end what it has begun, in seconds.
+// workerGrace is how long a worker may take that does not say so itself.
 const workerGrace = 60
 
 // workerSteps run the workers. o are options of each of the steps, such as what they come after.
@@ -236,7 +239,7 @@ func (s Service[T]) workerTemplate(sc *step.Scope[T], w Worker[T], config string
 	}
 	t := s.Template(o, p)
 	t.Annotations = s.authorities(sc)
-	t.Spec.TerminationGracePeriodSeconds = new(int64(workerGrace))
+	t.Spec.TerminationGracePeriodSeconds = new(cmp.Or(w.Grace, workerGrace))
 	t.Spec.TopologySpreadConstraints = s.spread(o, w.Name)
 	c := &t.Spec.Containers[0]
 	if w.Shared {

@@ -24,6 +24,8 @@ func options(s *scope, f *oslo.File) {
 	if ca, ok := f.Value("nova", "cafile"); ok {
 		f.Set(oslo.Default, "glance_ca_certificates_file", ca)
 	}
+	// A program that stops ends what it has begun. The kubelet, and no clock of its own, says for how long.
+	f.Set(oslo.Default, "graceful_shutdown_timeout", 0)
 	f.Set("nova", "interface", "internal")
 	f.Set("service_user", "send_service_user_token", true)
 	if c.Spec.Notifications {

@@ -175,6 +175,22 @@ func TestBackendsHaveNamesThatStay(t *testing.T) {
 	})
 }
 
+// Copies of images and of volumes take minutes, and nobody begins them again when a pod is replaced.
+func TestCopiesMayEnd(t *testing.T) {
+	s := kind().Scenario(t, "spec: {backup: {rbd: {secret: ceph-backup, pool: backups}}}")
+	s.Files = append(s.Files, "testdata/given.yaml")
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		for name, want := range map[string]int64{"scheduler": 60, "volume-rbd": 600, "backup": 600} {
+			set := p.Object("StatefulSet/cloud/cinder-" + name).Object
+			got, _, _ := unstructured.NestedInt64(set, "spec", "template", "spec", "terminationGracePeriodSeconds")
+			if got != want {
+				t.Errorf("%s has %d s to end what it has begun, want %d", name, got, want)
+			}
+		}
+	})
+}
+
 // The record of a back end that is taken out is removed when its pod is gone, and so is the object of its volume
 // type.
 func TestBackendIsForgotten(t *testing.T) {

@@ -19,6 +19,9 @@ import (
 	"stackwright.dev/stackwright/internal/service"
 )
 
+// copying is how long a program that stops goes on copying, in seconds. What is not done then ends in an error.
+const copying = 600
+
 func workers() []worker {
 	launch := func(module string) []string { return []string{"python3", "-m", module, "--config-file", configPath} }
 	bus := []service.Peer{service.Bus()}
@@ -29,12 +32,12 @@ func workers() []worker {
 			Settings: func(c *cinder) servicev1.Worker { return c.Spec.Scheduler },
 		},
 		{
-			Name: volume, Title: "Volume", Command: launch("stackwright_volume"), Peers: bus, Parts: parts,
+			Name: volume, Title: "Volume", Command: launch("stackwright_volume"), Peers: bus, Parts: parts, Grace: copying,
 			Beat:     "the back end does not answer",
 			Settings: func(c *cinder) servicev1.Worker { return servicev1.Worker{Resources: c.Spec.Volume.Resources} },
 		},
 		{
-			Name: backup, Title: "Backup", Command: launch("stackwright_backup"), Stable: true, Peers: bus,
+			Name: backup, Title: "Backup", Command: launch("stackwright_backup"), Stable: true, Peers: bus, Grace: copying,
 			When:     func(c *cinder) bool { return c.Spec.Backup != nil },
 			Settings: backups,
 		},
