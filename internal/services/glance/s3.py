@@ -4,6 +4,10 @@ glance_store writes access key and secret key into the address of each image in 
 keys of that address. So they are in the database and in its backups, in messages of the log, and in what everybody who
 may see a public image is told where a store in Ceph makes Glance tell addresses; and whoever replaces the keys loses
 all images. With this module addresses have no keys, and requests are made with those of the configuration.
+
+An endpoint that does not answer keeps a thread of the API for a minute. With what botocore does unless it is told
+otherwise, of which the driver tells it nothing, that is five minutes and more: each request may take a minute to
+connect and another one until it is answered, and is made five times.
 """
 import itertools
 import os
@@ -11,6 +15,15 @@ import os
 # Since 1.36 boto3 sends checksums that servers other than Amazon's need not know.
 os.environ.setdefault("AWS_REQUEST_CHECKSUM_CALCULATION", "when_required")
 os.environ.setdefault("AWS_RESPONSE_CHECKSUM_VALIDATION", "when_required")
+# Requests are made three times, as those of Amazon's newer clients, unless the program says how often.
+os.environ.setdefault("AWS_MAX_ATTEMPTS", "3")
+CONNECT = 20
+
+
+def impatient(config, retryhandler, exceptions):
+    config.Config.OPTION_DEFAULTS["connect_timeout"] = CONNECT
+    # Who has taken a request and says nothing for a minute is not asked again.
+    retryhandler.EXCEPTION_MAP["GENERAL_CONNECTION_ERROR"].remove(exceptions.ReadTimeoutError)
 
 
 def change(s3, utils):
@@ -40,8 +53,10 @@ def change(s3, utils):
 
 
 try:
+    from botocore import config, exceptions, retryhandler
     from glance_store._drivers import s3
     from glance_store.common import utils
+    impatient(config, retryhandler, exceptions)
     change(s3, utils)
 except Exception as e:
     # uwsgi goes on without a module that cannot be imported, but not without its worker.

@@ -56,6 +56,58 @@ func TestSilentSwiftIsTold(t *testing.T) {
 	inGlance(t, "watch.py", silent, "['plain', 'known']")
 }
 
+// patient asks two buckets whose endpoints do not answer, one that takes a connection and one that drops all packets.
+// Clocks go ten times as fast, but not those of the pauses between; it prints whether a minute is enough.
+const patient = `
+import signal, socket, subprocess, sys, threading, time, types
+signal.signal(signal.SIGALRM, lambda *_: sys.exit('it waits for ever'))
+signal.alarm(90)
+subprocess.run(['ip', 'link', 'set', 'lo', 'up'], check=True)
+takes, drops = socket.create_server(('127.0.0.1', 0)), socket.create_server(('127.0.0.1', 0), backlog=0)
+full = [socket.socket() for _ in range(4)]
+for s in full:
+    s.setblocking(False)
+    s.connect_ex(drops.getsockname())
+exec(sys.argv[1], types.ModuleType('ours').__dict__)
+
+from botocore import config
+for clock in 'connect_timeout', 'read_timeout':
+    config.Config.OPTION_DEFAULTS[clock] /= 10
+import glance_store
+from glance_store._drivers import s3
+from oslo_config import cfg
+
+def ask(name, server):
+    conf = cfg.ConfigOpts()
+    address = 'http://127.0.0.1:%d' % server.getsockname()[1]
+    conf.register_opts(s3.Store.OPTIONS, group='b')
+    for option, value in {'s3_store_host': address, 's3_store_bucket': 'images', 's3_store_access_key': 'a',
+                          's3_store_secret_key': 'k', 's3_store_bucket_url_format': 'path'}.items():
+        conf.set_override(option, value, group='b')
+    conf([])
+    store = s3.Store(conf, 'b')
+    store.configure()
+    place = s3.StoreLocation({'scheme': 's3', 'bucket': 'images', 'key': 'image', 's3serviceurl': address[7:]}, conf,
+                             backend_group='b')
+    client, began = store._create_s3_client(place), time.monotonic()
+    try:
+        client.get_object(Bucket='images', Key='image')
+    except Exception as e:
+        took = time.monotonic() - began
+        said[name] = type(e).__name__, 'in time' if 5 < took < 11 else took
+
+said = {}
+threads = [threading.Thread(target=ask, args=a) for a in (('takes', takes), ('drops', drops))]
+[t.start() for t in threads]
+[t.join() for t in threads]
+print(*said['takes'], *said['drops'])
+`
+
+// An S3 that does not answer keeps a thread of the API for a minute, whatever it does instead.
+func TestSilentS3IsGivenUp(t *testing.T) {
+	inGlance(t, "s3.py", patient, "ReadTimeoutError in time ConnectTimeoutError in time")
+}
+
 // asks lets a pod of Glance ask two others about an image that is staged there, of which one has a certificate for
 // another Service, and prints what comes of it, and the address that it gives to others.
 const asks = `
