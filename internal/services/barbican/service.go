@@ -54,6 +54,8 @@ func Definition(cluster service.Cluster) kit.Definition[*barbican] {
 		RabbitMQ:    func(b *barbican) string { return b.Spec.RabbitMQ },
 		Identity:    func(b *barbican) servicev1.Identity { return b.Spec.Identity },
 		Type:        "key-manager", Description: "OpenStack Key Manager",
+		// With several stores of secrets each has a section of its own, [secretstore:NAME].
+		Free:    []string{"secret_store_plugin", "crypto_plugin", "global_default"},
 		Options: options, Reads: []string{refKeys}, After: []string{stepKeys},
 		Files: func(*barbican) map[string][]byte {
 			return map[string][]byte{programFile: program, listenerModule + ".py": listenerProgram}

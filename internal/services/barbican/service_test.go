@@ -2,6 +2,7 @@ package barbican_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"stackwright.dev/kit"
@@ -48,5 +49,31 @@ func TestVariants(t *testing.T) {
 		"hears":  "spec: {keystoneListener: {secret: identity-bus-listener, replicas: 2}}",
 		"vault": "spec: {config: {secretstore: {enabled_secretstore_plugins: [vault_plugin]}}, " +
 			"configFrom: [{secret: vault}], extraVolumes: [{name: vault, secret: vault-ca, mountPath: /etc/vault}]}",
+	})
+}
+
+// With several stores each has a section that is named after it (plugin/util/multiple_backends.py).
+func TestSeveralStores(t *testing.T) {
+	const stores = "spec: {config: {secretstore: {enable_multiple_secret_stores: true, stores_lookup_suffix: [old, vault]}, " +
+		"'secretstore:old': {secret_store_plugin: store_crypto, crypto_plugin: simple_crypto}, " +
+		"'secretstore:vault': {secret_store_plugin: vault_plugin, global_default: true}}}"
+	kittest.New(t, kind().Scenario(t, stores)).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		config := servicetest.Secret(p, "barbican-config")["barbican.conf"]
+		for _, want := range []string{
+			"[secretstore]\nenable_multiple_secret_stores = true\nstores_lookup_suffix = old,vault\n",
+			"[secretstore:old]\ncrypto_plugin = simple_crypto\nsecret_store_plugin = store_crypto\n",
+			"[secretstore:vault]\nglobal_default = true\nsecret_store_plugin = vault_plugin\n",
+		} {
+			if !strings.Contains(config, want) {
+				t.Errorf("the configuration lacks\n%s\nit is\n%s", want, config)
+			}
+		}
+		p.Change(kind().Object, "spec.config", map[string]any{"secretstore:old": map[string]any{"store_plugin": "store_crypto"}})
+		p.Settle()
+		const want = "no section [secretstore:old]"
+		if c := p.Condition(kind().Object, "ConfigReady"); !strings.Contains(c.Message, want) {
+			t.Errorf("ConfigReady is %s: %s, want %q in it", c.Status, c.Message, want)
+		}
 	})
 }
