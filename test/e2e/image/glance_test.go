@@ -4,6 +4,7 @@ package image
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -173,4 +174,52 @@ True /v2/images/one/import t {"a": 1}
 409 Conflict
 True 504 Gateway Timeout
 True 504 Gateway Timeout`, args...)
+}
+
+// cached fills a cache beyond its size, with an image beside that a worker left half done, and prints what is in its
+// folders after each of the programs that uwsgi starts every five minutes.
+const cached = `
+import os, subprocess, sys, time
+with open('/tmp/glance.conf', 'w') as f:
+    f.write('[DEFAULT]\nimage_cache_dir = /tmp/cache\nimage_cache_driver = xattr\nimage_cache_max_size = 2500\n'
+            'image_cache_stall_time = 600\n')
+from glance import image_cache
+from glance.common import config
+config.CONF(['--config-file', '/tmp/glance.conf'], project='glance')
+cache = image_cache.ImageCache()
+
+def path(name, *folder):
+    return os.path.join('/tmp/cache', *folder, '8a8c6b1c-4f9d-4c8a-9d0f-0c4c1f5b1f1' + name)
+
+def age(path, seconds):
+    os.utime(path, (time.time() - seconds,) * 2)
+
+for name, seconds in ('a', 300), ('b', 900), ('c', 600):
+    list(cache.get_caching_iter(os.path.basename(path(name)), None, iter([b'x' * 1000])))
+    age(path(name), seconds)
+open(path('d', 'incomplete'), 'w').close()
+age(path('d', 'incomplete'), 700)
+
+def look(after):
+    print(after, *sorted(f[-1] + ' ' + os.path.basename(folder) for folder, _, files in os.walk('/tmp/cache')
+                         for f in files if len(f) == 36), sep=', ')
+
+look('before')
+for program in sys.argv[2:]:
+    subprocess.run([*program.split(), '--config-file', '/tmp/glance.conf'], check=True, capture_output=True)
+    look(program)
+`
+
+// What is broken or too much is taken out of the cache, that which was not read for longest first.
+func TestGlanceTidiesItsCache(t *testing.T) {
+	source, err := os.ReadFile("../../../internal/services/glance/cache.go")
+	must(t, err)
+	programs := regexp.MustCompile(`"(glance-cache-[a-z]+)"`).FindAllStringSubmatch(string(source), -1)
+	var names []string
+	for _, p := range programs {
+		names = append(names, p[1])
+	}
+	inGlance(t, "s3.py", cached, `before, a cache, b cache, c cache, d incomplete
+glance-cache-cleaner, a cache, b cache, c cache
+glance-cache-pruner, a cache, c cache`, names...)
 }
