@@ -15,8 +15,8 @@ import (
 // What no list shows, such as hidden images and limits of other projects, can be imported by its id.
 func TestImportOfTheHidden(t *testing.T) {
 	for _, k := range kinds.Served() {
-		if k.Keyed() {
-			continue // it has no id
+		if k.Keyed() || k.List.Within > 0 {
+			continue // it has no id, or never comes to rest
 		}
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()

@@ -54,7 +54,8 @@ func TestVariants(t *testing.T) {
 
 // With several stores each has a section that is named after it (plugin/util/multiple_backends.py).
 func TestSeveralStores(t *testing.T) {
-	const stores = "spec: {config: {secretstore: {enable_multiple_secret_stores: true, stores_lookup_suffix: [old, vault]}, " +
+	const stores = "spec: {config: {secretstore: {enable_multiple_secret_stores: true, " +
+		"stores_lookup_suffix: [old, vault]}, " +
 		"'secretstore:old': {secret_store_plugin: store_crypto, crypto_plugin: simple_crypto}, " +
 		"'secretstore:vault': {secret_store_plugin: vault_plugin, global_default: true}}}"
 	kittest.New(t, kind().Scenario(t, stores)).Run(t, func(p *kittest.Play) {
@@ -69,7 +70,8 @@ func TestSeveralStores(t *testing.T) {
 				t.Errorf("the configuration lacks\n%s\nit is\n%s", want, config)
 			}
 		}
-		p.Change(kind().Object, "spec.config", map[string]any{"secretstore:old": map[string]any{"store_plugin": "store_crypto"}})
+		p.Change(kind().Object, "spec.config", map[string]any{
+			"secretstore:old": map[string]any{"store_plugin": "store_crypto"}})
 		p.Settle()
 		const want = "no section [secretstore:old]"
 		if c := p.Condition(kind().Object, "ConfigReady"); !strings.Contains(c.Message, want) {
