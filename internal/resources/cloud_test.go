@@ -51,7 +51,8 @@ func (c *cloud) part(t *testing.T, whole string) *watched {
 	return w
 }
 
-// A kind that is wanted sooner than the cloud's period is listed within its own time, and never more rarely than others.
+// A kind that is wanted sooner than the cloud's period is listed within its own time, and never more rarely than
+// others.
 func TestSomeKindsAreListedSooner(t *testing.T) {
 	for within, want := range map[time.Duration]int{0: 10, 10 * time.Second: 60, time.Hour: 10} {
 		synctest.Test(t, func(t *testing.T) {

@@ -436,8 +436,8 @@ func kind(t *testing.T, name string) *d.Kind {
 	return nil
 }
 
-// What lists do not show is looked at by itself: it is neither made again nor taken for gone. What is to be seen within a
-// minute never comes to rest then.
+// What lists do not show is looked at by itself: it is neither made again nor taken for gone. What is to be seen within
+// a minute never comes to rest then.
 func TestHidden(t *testing.T) {
 	each(t, func(w *world) { w.hidden = w.kind.List.Within == 0 }, func(w *world, p *kittest.Play) {
 		if w.kind.Keyed() {

@@ -14,7 +14,8 @@ var AggregateHost = d.Kind{
 		{API: "host", In: d.Self, Required: true, CreateOnly: true, Max: 255, Pattern: "^[a-zA-Z0-9._-]+$",
 			Doc: "Name of the host, as its nova-compute calls itself."},
 	},
-	List: d.List{Within: regroup, Survey: d.Survey{Path: "/os-aggregates", Items: "aggregates", Parent: "id", Shows: []string{"hosts"}}},
+	List: d.List{Within: regroup, Survey: d.Survey{Path: "/os-aggregates", Items: "aggregates", Parent: "id",
+		Shows: []string{"hosts"}}},
 	Sample: `aggregateRef: {name: ssd}
 host: compute-1`,
 }

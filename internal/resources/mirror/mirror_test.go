@@ -88,8 +88,8 @@ func TestLongWaitsArePaced(t *testing.T) {
 	})
 }
 
-// What somebody is to give something is seen soon after that was asked for, and later and later; what others wait for is
-// not held up by it.
+// What somebody is to give something is seen soon after that was asked for, and later and later; what others wait for
+// is not held up by it.
 func TestGiftsAreSeenSoon(t *testing.T) {
 	for after, most := range map[time.Duration]time.Duration{
 		20 * time.Second: 16 * time.Second, 10 * time.Minute: 67 * time.Second, time.Hour: options.Period} {

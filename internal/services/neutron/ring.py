@@ -27,8 +27,8 @@ def change(constants, ring):
     @functools.wraps(asked)
     def active(context, interval, group_name, from_host=False):
         if from_host:
-            # Asked until all workers of the pod are there, within the time for which a ring is kept. That is shorter now
-            # than between two words, and the answer would be no for ever.
+            # Asked until all workers of the pod are there, within the time for which a ring is kept. That is shorter
+            # now than between two words, and the answer would be no for ever.
             return asked(context, kept.seconds, group_name, from_host=True)
         nodes = asked(context, interval, group_name)
         if not nodes:
