@@ -185,8 +185,8 @@ func (f fleet) regroups() {
 	f.Logf("it is there again after %s", time.Since(began).Round(time.Second))
 	began = time.Now()
 	f.OpenStack("aggregate", "set", "--zone", "south", "rack-a")
-	f.Eventually(2*time.Minute, "the zone is that of the block again", f.Prints("north", "aggregate", "show", "rack-a", "-f",
-		"value", "-c", "availability_zone"))
+	f.Eventually(2*time.Minute, "the zone is that of the block again", f.Prints("north", "aggregate", "show", "rack-a",
+		"-f", "value", "-c", "availability_zone"))
 	f.Logf("the zone is back after %s", time.Since(began).Round(time.Second))
 }
 
