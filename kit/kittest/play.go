@@ -31,7 +31,7 @@ import (
 // fake time: the quiet time is longer than the longest backoff.
 const (
 	quietFake, limitFake = 4 * time.Minute, 2 * time.Hour
-	quietReal, limitReal = 1500 * time.Millisecond, time.Minute
+	quietReal, limitReal = 1500 * time.Millisecond, 3 * time.Minute
 )
 
 // Play is one run of a scenario.
