@@ -115,6 +115,9 @@ type HypervisorStatus struct {
 	// Vacancy tells of a host that is to leave its block whether servers are on it. Others have none.
 	// +optional
 	Vacancy Vacancy `json:"vacancy,omitempty"`
+	// ClosedSince is since when a host that is to leave its block is known to take no new servers. Others have none.
+	// +optional
+	ClosedSince *metav1.Time `json:"closedSince,omitempty"`
 }
 
 // HostService is nova-compute of a host.

@@ -54,13 +54,17 @@ func (c *controller) vacate(ctx context.Context, sc *scope, a api) *outcome.Outc
 	}
 	b := c.book(o)
 	if b.closed.IsZero() {
-		c.note(o, func(b *book) { b.closed = time.Now() })
+		b.closed = time.Now()
+		if t := o.Status.ClosedSince; t != nil {
+			b.closed = t.Time // the operator may never live for as long as a host has to be closed
+		}
+		c.note(o, func(now *book) { now.closed = b.closed })
 	}
 	if n := len(f.machine.Servers); n > 0 {
 		c.note(o, func(b *book) { b.vacancy = fleetv1.Occupied })
 		return because("ServersOnHost", occupied(o, count(n), a.named(ctx, f.machine), looker(sc.All).bereft()))
 	}
-	if b.closed.IsZero() || s.began.Before(b.closed.Add(settle)) {
+	if s.began.Before(b.closed.Add(settle)) {
 		return because("Closing", outcome.Poll(soon, "Nova", "Host %s is closed to new servers; wait until those that "+
 			"were about to come are there.", o.Name))
 	}

@@ -161,6 +161,30 @@ func TestAServerComesLate(t *testing.T) {
 	})
 }
 
+// An operator that never lives for long lets a host go all the same.
+func TestLeavesWithinShortLives(t *testing.T) {
+	play(t, func(p *kittest.Play, h *hall) {
+		leave(p)
+		for range 4 {
+			p.Pass(5 * time.Second)
+			p.Restart()
+		}
+		p.Pass(time.Second)
+		if v := field[string](p, "vacancy"); v != "Vacant" {
+			t.Errorf("vacancy is %s", v)
+		}
+		// What was known of a host that somebody has opened meanwhile is no more.
+		p.Stop()
+		h.with("node-1", func(o *host) { o.disabled, o.reason = false, "" })
+		was := field[string](p, "closedSince")
+		p.Start()
+		p.Pass(time.Minute)
+		if now := field[string](p, "closedSince"); now == was || !h.host("node-1").disabled {
+			t.Errorf("it is closed since %s, as before it was opened", now)
+		}
+	})
+}
+
 // A node that gets its labels back is opened again, if it was us who closed it.
 func TestComesBack(t *testing.T) {
 	for reason, closed := range map[string]bool{"stackwright: leaves BuildingBlock rack-a": false, "a fan": true} {

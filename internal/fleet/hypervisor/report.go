@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"stackwright.dev/kit/step"
 
@@ -35,6 +36,9 @@ func (c *controller) report(v step.View, o object) {
 	o.Status = fleetv1.HypervisorStatus{Status: was.Status, ID: f.machine.ID, State: f.state(), Type: cut(f.machine.Type),
 		Version: version(f.machine.Version), Zone: cut(f.Zone), Aggregates: few(f.aggregates, mostAggregates),
 		Traits: few(f.room.traits, mostTraits), DeclaredTraits: given, Vacancy: b.vacancy}
+	if !b.closed.IsZero() {
+		o.Status.ClosedSince = &metav1.Time{Time: b.closed}
+	}
 	if f.agent.ID != "" {
 		o.Status.Service = fleetv1.HostService{ID: f.agent.ID, Disabled: f.disabled(), DisabledReason: cut(f.Reason)}
 	}
