@@ -19,15 +19,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	controlplanev1 "stackwright.dev/stackwright/api/controlplane/v1alpha1"
+	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	"stackwright.dev/stackwright/test/e2e/story"
 )
 
 // operators is the namespace of our operator.
 const operators = "stackwright-system"
 
-// A control plane is taken away and made again while the operator is killed at random, each third time with hosts and a
-// server on one of them, all applied at once. What there is in the end, in Kubernetes and in OpenStack, is what there
-// was without that, field by field. OPERATOR_SEEDS sets how often.
+// A control plane is taken away and made again while the operator is killed at random, each third time with all services,
+// a Ceph of its own, hosts, and something in each service, all applied at once. What there is in the end, in Kubernetes
+// and in OpenStack, is what there was without that, field by field. OPERATOR_SEEDS sets how often.
 //
 // One that is killed gives up no lease: for 10 s and longer after each kill nobody works, so all takes its time.
 func TestOperatorIsKilled(t *testing.T) {
@@ -37,10 +38,9 @@ func TestOperatorIsKilled(t *testing.T) {
 	w.Apply(e.cp.DeepCopy())
 	t.Logf("left alone it is ready after %s", w.Ready(story.UpToReady, e.cp).Round(time.Second))
 	want := map[bool][]string{false: e.atRest("Nova/cut-nova ")}
-	e.opens()
-	e.serves()
-	e.inhabited = true
-	want[true] = e.atRest("BuildingBlock/crowd ", "Hypervisor/crowd-1 ", "Server/shop ", "shop ACTIVE")
+	t.Logf("left alone all services are, with a shop, after %s", e.again(true).Round(time.Second))
+	want[true] = e.atRest("BuildingBlock/crowd ", "Hypervisor/crowd-1 ", "Server/shop ", "shop ACTIVE",
+		"DevCeph/ceph ", "shop available", "Stack/declared ", "KeyManagerContainer/web ", "Horizon/cut-horizon ")
 	seeds := 20
 	if n, err := strconv.Atoi(os.Getenv("OPERATOR_SEEDS")); err == nil {
 		seeds = n
@@ -63,9 +63,12 @@ func TestOperatorIsKilled(t *testing.T) {
 	}
 }
 
-// estate is a control plane that is taken away and made again, with a shop or without.
+// estate is a control plane that is taken away and made again, with all services and a shop, or a core alone.
 type estate struct {
 	*shop
+	// core are the services where no shop is, ceph is where there is one.
+	core controlplanev1.Services
+	ceph *infrav1.DevCeph
 	// inhabited tells that the shop is there.
 	inhabited bool
 }
@@ -75,7 +78,9 @@ func newEstate(w *story.World, name string) *estate {
 	cp := w.NewCloud(name)
 	cp.Spec.DeletionPolicy = controlplanev1.Delete
 	core(&cp.Spec.Services)
-	return &estate{shop: shopIn(w, cp)}
+	more := slices.Concat(manifest(w, "testdata/stack.yaml"), manifest(w, "testdata/keymanager.yaml"),
+		decoded(w, volumeOfShop))
+	return &estate{shop: shopIn(w, cp, more...), core: *cp.Spec.Services.DeepCopy(), ceph: newCeph(w, cp.Namespace)}
 }
 
 // again takes everything away, and makes it again with the shop or without. It returns how long that takes.
@@ -85,12 +90,20 @@ func (e *estate) again(inhabited bool) time.Duration {
 		removeAll(e.World, e.objects)
 		// What the block counts may be old, and its Nova goes next.
 		e.insists(e.hosts())
+		if err := e.Delete(e.Context(), e.ceph.DeepCopy()); err != nil {
+			e.Fatal(err)
+		}
 	}
 	raze(e.World, e.cp)
 	e.Gone(2*time.Minute, e.hosts())
+	e.Gone(2*time.Minute, e.ceph.DeepCopy())
 	began := time.Now()
-	e.Apply(e.cp.DeepCopy())
+	e.cp.Spec.Services = *e.core.DeepCopy()
 	if e.inhabited = inhabited; inhabited {
+		everything(e.World, e.cp)
+	}
+	e.Apply(e.cp.DeepCopy())
+	if inhabited {
 		e.opens()
 	}
 	e.Ready(story.UpToReady, e.cp)
@@ -187,7 +200,11 @@ func (e *estate) state() []string {
 		openstack image list -f value -c Name -c Status
 		openstack network list -f value -c Name
 		openstack port list -f value -c Name -c Status
-		openstack resource provider list -f value -c name`
+		openstack resource provider list -f value -c name
+		openstack volume service list -f value -c Binary -c Host -c Zone -c Status -c State
+		openstack volume list --all-projects -f value -c Name -c Status
+		openstack stack list --all-projects -f value -c "Stack Name" -c "Stack Status"
+		openstack secret list -f value -c Name -c Status`
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(inCloud(e.World, e.cp, commands)), "\n") {
 		out = append(out, story.Same(line))
