@@ -19,8 +19,11 @@ import (
 )
 
 const (
-	emptyTimeout = 10 * time.Second
+	// emptyTimeout is for a whole group. Hundreds of processes on a busy machine take a good part of it.
+	emptyTimeout = 2 * time.Minute
 	emptyPoll    = 20 * time.Millisecond
+	// patience is for one process since the one before it has ended: one that hangs does not end at all.
+	patience = 10 * time.Second
 )
 
 // Hierarchy is one mounted tree of control groups.
@@ -170,7 +173,7 @@ func Processes(group string) ([]int, error) {
 func Remove(group string) error {
 	deadline := time.Now().Add(emptyTimeout)
 	for {
-		ended, err := killAll(group, deadline)
+		ended, err := killAll(group)
 		if err != nil {
 			return err
 		}
@@ -188,7 +191,7 @@ func Remove(group string) error {
 
 // killAll kills the processes of a group and waits until the kernel says of each that it has ended. It returns how many
 // there were.
-func killAll(group string, deadline time.Time) (int, error) {
+func killAll(group string) (int, error) {
 	processes, err := Processes(group)
 	if err != nil {
 		return 0, err
@@ -204,16 +207,24 @@ func killAll(group string, deadline time.Time) (int, error) {
 		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
 		dying = append(dying, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
 	}
-	for i := range dying {
-		if err := await(dying[i:i+1], deadline); err != nil {
-			return len(dying), fmt.Errorf("waiting for the processes of control group %s: %w", group, err)
-		}
+	if err := await(dying, patience); err != nil {
+		return len(dying), fmt.Errorf("waiting for the processes of control group %s: %w", group, err)
 	}
 	return len(dying), nil
 }
 
-// await waits for one descriptor.
-func await(fds []unix.PollFd, deadline time.Time) error {
+// await waits for all descriptors, for each so long since the one before it.
+func await(fds []unix.PollFd, each time.Duration) error {
+	for i := range fds {
+		if err := awaitOne(fds[i:i+1], each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func awaitOne(fds []unix.PollFd, within time.Duration) error {
+	deadline := time.Now().Add(within)
 	for {
 		left := time.Until(deadline).Milliseconds()
 		n, err := unix.Poll(fds, int(max(left, 0)))
@@ -224,7 +235,7 @@ func await(fds []unix.PollFd, deadline time.Time) error {
 		case n > 0:
 			return nil
 		case left <= 0:
-			return fmt.Errorf("one does not end within %s: see ps for its state", emptyTimeout)
+			return fmt.Errorf("one does not end within %s: see ps for its state", within)
 		}
 	}
 }

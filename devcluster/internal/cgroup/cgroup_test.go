@@ -146,13 +146,35 @@ func TestRemoveOfNothing(t *testing.T) {
 
 // A process that does not end, as one in a hung file system, is told of after the time that was given, not waited for.
 func TestAwaitEnds(t *testing.T) {
-	fd, err := unix.PidfdOpen(os.Getpid(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = unix.Close(fd) }()
-	err = await([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, time.Now().Add(30*time.Millisecond))
+	err := await([]unix.PollFd{descriptor(t, os.Getpid())}, 30*time.Millisecond)
 	if err == nil || !strings.Contains(err.Error(), "does not end") {
 		t.Errorf("waiting for a process that runs: %v", err)
 	}
+}
+
+// Many processes may take longer together than one that hangs is given.
+func TestAwaitGoesByEach(t *testing.T) {
+	var dying []unix.PollFd
+	for n := range 5 {
+		cmd := exec.Command("sleep", fmt.Sprint(0.4*float64(n+1)))
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Wait() })
+		dying = append(dying, descriptor(t, cmd.Process.Pid))
+	}
+	if err := await(dying, 1500*time.Millisecond); err != nil {
+		t.Error(err)
+	}
+}
+
+// descriptor is what tells of the end of a process.
+func descriptor(t *testing.T, pid int) unix.PollFd {
+	t.Helper()
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	return unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
 }
