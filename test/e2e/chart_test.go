@@ -34,7 +34,7 @@ func TestChartsMakeAnIdentityService(t *testing.T) {
 	values := map[string]any{"image": string(release.Spec.Images["keystone"]), "workers": 1,
 		"database": map[string]any{"deletionPolicy": "Delete"}}
 
-	helm := helmOf(w)
+	helm := helmOf(w, w.Namespace)
 	for name, values := range map[string]map[string]any{"galera": galera, "keystone": values} {
 		install := action.NewInstall(helm)
 		install.ReleaseName, install.Namespace, install.WaitStrategy = name, w.Namespace, kube.HookOnlyStrategy
@@ -82,14 +82,14 @@ func TestChartsMakeAnIdentityService(t *testing.T) {
 	w.Gone(time.Second, keystone)
 }
 
-// helmOf works in the namespace of a story, as the command does.
-func helmOf(w *story.World) *action.Configuration {
+// helmOf works in a namespace, as the command does.
+func helmOf(w *story.World, namespace string) *action.Configuration {
 	w.Helper()
 	flags := genericclioptions.NewConfigFlags(false)
 	kubeconfig := w.Cluster.Kubeconfig()
-	flags.KubeConfig, flags.Namespace = &kubeconfig, &w.Namespace
+	flags.KubeConfig, flags.Namespace = &kubeconfig, &namespace
 	cfg := action.NewConfiguration(action.ConfigurationSetLogger(slog.NewTextHandler(io.Discard, nil)))
-	if err := cfg.Init(flags, w.Namespace, "secret"); err != nil {
+	if err := cfg.Init(flags, namespace, "secret"); err != nil {
 		w.Fatalf("preparing Helm: %v", err)
 	}
 	return cfg

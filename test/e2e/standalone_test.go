@@ -34,7 +34,7 @@ func TestStandaloneKeystone(t *testing.T) {
 	w := story.Start(t)
 	account(w, "identity")
 	values := standalone(w, "keystone", map[string]any{"replicas": 2})
-	helm := helmOf(w)
+	helm := helmOf(w, w.Namespace)
 	began := time.Now()
 	install(w, helm, "keystone", "identity", values)
 	t.Logf("the release was there after %s", time.Since(began).Round(time.Second))
@@ -97,7 +97,7 @@ func TestStandaloneServices(t *testing.T) {
 	bus(w, "volumes", "keys", "stacks", "networks")
 	addressed(w, n)
 	w.Ready(2*time.Minute, ceph)
-	helm := helmOf(w)
+	helm := helmOf(w, w.Namespace)
 	install(w, helm, "keystone", "identity", standalone(w, "keystone", nil))
 	trust := map[string]any{"caSecret": "identity-ca"}
 	asks := map[string]any{"identity": map[string]any{"keystone": "identity"}, "tls": trust}
@@ -193,7 +193,7 @@ func TestStandaloneNova(t *testing.T) {
 	w := story.Start(t)
 	account(w, "identity", "inventory", "servers", "servers-cell0", "servers-one")
 	bus(w, "servers", "servers-one")
-	helm := helmOf(w)
+	helm := helmOf(w, w.Namespace)
 	install(w, helm, "keystone", "identity", standalone(w, "keystone", nil))
 	asks := map[string]any{"identity": map[string]any{"keystone": "identity"},
 		"tls": map[string]any{"caSecret": "identity-ca"}}
@@ -282,7 +282,7 @@ func installAll(w *story.World, common map[string]any, all map[string]map[string
 		values := standalone(w, chart, common)
 		maps.Copy(values, own)
 		maps.DeleteFunc(values, func(_ string, value any) bool { return value == nil })
-		helm := helmOf(w)
+		helm := helmOf(w, w.Namespace)
 		go func() { failures <- installs(w, helm, chart, release, values) }()
 	}
 	var errs []error
