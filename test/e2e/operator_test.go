@@ -106,7 +106,7 @@ func (e *estate) again(inhabited bool) time.Duration {
 	if inhabited {
 		e.opens()
 	}
-	e.Ready(story.UpToReady, e.cp)
+	e.Ready(2*story.UpToReady, e.cp)
 	if inhabited {
 		e.serves()
 	}
