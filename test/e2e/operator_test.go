@@ -26,9 +26,9 @@ import (
 // operators is the namespace of our operator.
 const operators = "stackwright-system"
 
-// A control plane is taken away and made again while the operator is killed at random, each third time with all services,
-// a Ceph of its own, hosts, and something in each service, all applied at once. What there is in the end, in Kubernetes
-// and in OpenStack, is what there was without that, field by field. OPERATOR_SEEDS sets how often.
+// A control plane is taken away and made again while the operator is killed at random, each third time with all
+// services, a Ceph of its own, hosts, and something in each service, all applied at once. What there is in the end, in
+// Kubernetes and in OpenStack, is what there was without that, field by field. OPERATOR_SEEDS sets how often.
 //
 // One that is killed gives up no lease: for 10 s and longer after each kill nobody works, so all takes its time.
 func TestOperatorIsKilled(t *testing.T) {
