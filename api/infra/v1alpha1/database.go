@@ -77,6 +77,8 @@ type DatabaseStatus struct {
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 60",message="the name has at most 60 characters, so that the names made from it stay valid"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="the name is a DNS label: lower case letters, digits and dashes, beginning with a letter"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.database) || !(self.metadata.name in ['mysql','sys','information-schema','performance-schema'])",message="the name stands for a schema of MariaDB itself; set spec.database, or take another name"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.username) || !((has(self.spec.database) ? self.spec.database : self.metadata.name) in ['root','public','mariadb-sys','mariadb_sys'])",message="the name stands for an account of MariaDB itself; set spec.username, or take another name"
 type Database struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional

@@ -179,10 +179,18 @@ var (
 	validSet  = regexp.MustCompile(`^[a-z0-9]{1,32}$`)
 )
 
+// itsOwn tells whether a schema or an account is one of MariaDB itself, which no Database gets: who may use the schema
+// mysql may do everything.
+func (w Database) itsOwn() bool {
+	schemas, accounts := []string{"mysql", "sys", "information_schema", "performance_schema"},
+		[]string{account, "root", "public", "mariadb_sys"}
+	return slices.Contains(schemas, w.Name) || slices.Contains(accounts, w.User)
+}
+
 // ensure makes a schema and its account be as wanted. The account may use that schema and nothing else.
 func (d *door) ensure(ctx context.Context, w Database) error {
 	if !validName.MatchString(w.Name) || !validName.MatchString(w.User) || !validSet.MatchString(w.CharacterSet) ||
-		w.User == account {
+		w.itsOwn() {
 		return &agent.Refusal{Code: 422, Message: "name, user or character set of the database is not valid"}
 	}
 	if w.Password == "" {
@@ -291,13 +299,16 @@ func hide(err error, password string) error {
 // drop removes a schema and its account, unless they belong to another owner by now. The account goes first: as long as
 // the schema is there, what is half done is done again.
 func (d *door) drop(ctx context.Context, w Database) error {
+	if w.itsOwn() {
+		return nil // it was never made
+	}
 	d.accounts.Lock()
 	defer d.accounts.Unlock()
 	was, err := d.observe(ctx, w)
 	if err != nil {
 		return err
 	}
-	if w.User == account || was.Exists && was.Owner != w.Owner {
+	if was.Exists && was.Owner != w.Owner {
 		return nil
 	}
 	own, other, err := d.uses(ctx, w)

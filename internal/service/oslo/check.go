@@ -94,6 +94,11 @@ type place struct {
 
 // apply puts one option of a layer into out, under the name that it has now, or returns what is wrong with it.
 func (c Checker) apply(out *File, layer Layer, section, option string) string {
+	for _, name := range []string{section, option} {
+		if strings.ContainsAny(name, lineEnds) {
+			return fmt.Sprintf("the name %q has a line end; take it out", name)
+		}
+	}
 	values := layer.File.Values(section, option)
 	at, problem := c.find(section, option)
 	if problem != "" {

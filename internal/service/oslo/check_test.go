@@ -146,6 +146,25 @@ func TestComposeJoinsLists(t *testing.T) {
 	}
 }
 
+// Python ends a line at a carriage return, too. What follows one would be an option that nobody has checked.
+func TestNobodyBeginsALine(t *testing.T) {
+	check := keystone(t)
+	check.Sections = map[string]Section{"third": {}}
+	const more = "x\r[database]\rconnection = y"
+	for want, in := range map[string][3]string{
+		"[third]\nany = x\n    [database]\n    connection = y\n":                    {"third", "any", more},
+		`x: [token] provider must be one line, not "x\r[database]\rconnection = y"`: {"token", "provider", more},
+		`x: the name "a\r[database]\rb" has a line end; take it out`:                {"third", "a\r[database]\rb", "y"},
+		`x: the name "third\nx" has a line end; take it out`:                        {"third\nx", "any", "y"},
+	} {
+		f := &File{}
+		f.Set(in[0], in[1], in[2])
+		if got := answer(check.Compose(&File{}, Layer{Origin: "x", File: f})); got != want {
+			t.Errorf("%q: got\n%s\nwant\n%s", in, got, want)
+		}
+	}
+}
+
 func TestMessageTellsTheFirstOfMany(t *testing.T) {
 	text := "[token]\n"
 	for _, c := range "abcdefghijkl" {

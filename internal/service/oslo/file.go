@@ -106,10 +106,12 @@ func (f *File) Bytes() []byte {
 	return b.Bytes()
 }
 
+var oneLineEnd = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 // quote protects what oslo.config would take away: blanks around the first line of a value and one pair of quotes. The
 // lines after the first one are indented, which is how the format continues a value.
 func quote(value string) string {
-	first, rest, more := strings.Cut(value, "\n")
+	first, rest, more := strings.Cut(oneLineEnd.Replace(value), "\n")
 	if first != strings.TrimSpace(first) || first != unquote(first) {
 		first = `"` + first + `"`
 	}

@@ -27,9 +27,12 @@ var (
 // booleans are the words that oslo.config takes for yes and no.
 var booleans = []string{"true", "1", "on", "yes", "false", "0", "off", "no"}
 
+// lineEnds are the characters that end a line for oslo.config, which reads with Python's universal line feeds.
+const lineEnds = "\r\n"
+
 // wrong returns what a value must be, or empty when it is that.
 func wrong(t catalogue.Type, value string) string {
-	if strings.Contains(value, "\n") && t.Kind != catalogue.KindOther {
+	if strings.ContainsAny(value, lineEnds) && t.Kind != catalogue.KindOther {
 		return "one line"
 	}
 	if strings.Contains(strings.ReplaceAll(value, "$$", ""), "$") {
