@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"stackwright.dev/kit/kittest"
@@ -264,6 +266,42 @@ func TestWhyWithoutControlPlane(t *testing.T) {
 	w.load("testdata/second.yaml")
 	w.load(ready)
 	w.run("why").want(t, exitUsage, "has several control planes; choose with -c: cloud, second")
+}
+
+// What objects say of themselves is old where no operator works: that is told first, by who may look at Deployments.
+func TestNobodyLooksAfterObjects(t *testing.T) {
+	w := newWorld(t, ready)
+	labels := map[string]string{"app.kubernetes.io/name": operatorRelease}
+	d := &appsv1.Deployment{}
+	d.Name, d.Namespace, d.Labels = operatorRelease, "system", labels
+	d.Spec.Replicas, d.Spec.Selector = new(int32(1)), &metav1.LabelSelector{MatchLabels: labels}
+	d.Spec.Template.Labels = labels
+	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "operator", Image: "operator:1"}}
+	must(t, w.client.Create(t.Context(), d))
+	pod := &corev1.Pod{Spec: d.Spec.Template.Spec}
+	pod.Name, pod.Namespace, pod.Labels = "operator-0", "system", labels
+	must(t, w.client.Create(t.Context(), pod))
+	pod.Status.Phase = corev1.PodPending
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "operator", State: corev1.ContainerState{
+		Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such host"}}}}
+	must(t, w.client.Status().Update(t.Context(), pod))
+
+	w.run("why").want(t, exitNo, "Deployment system/stackwright-operator: NoOperator: no pod of the operator is ready",
+		"First cause: Pod system/operator-0", "ImagePullBackOff", "no such host")
+	w.run("why", "keystone").want(t, exitNo, "First cause: Pod system/operator-0")
+	w.run("why", "-n", "system", "pod/operator-0").want(t, exitNo, "Pod system/operator-0")
+	w.run("status").want(t, exitNo, "not ready: NoOperator: no pod of the operator is ready",
+		"kubectl -n system describe pods -l app.kubernetes.io/name=stackwright-operator")
+	d.Spec.Replicas = new(int32(0))
+	must(t, w.client.Update(t.Context(), d))
+	w.run("why").want(t, exitNo, "What to do: kubectl -n system scale deployment/stackwright-operator --replicas=1")
+	w.forbids = func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/v1/deployments") }
+	w.run("why").want(t, exitDone, "Everything is ready.")
+	w.forbids = nil
+	d.Status.ReadyReplicas, d.Status.Replicas = 1, 1
+	must(t, w.client.Status().Update(t.Context(), d))
+	w.run("why").want(t, exitDone, "Everything is ready.")
+	w.run("status").want(t, exitDone, "ready since")
 }
 
 // An object that nobody looks at, because the operator may not list what it takes, says which right is missing.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"stackwright.dev/kit/condition"
 )
@@ -53,6 +54,18 @@ func (a *app) survey(ctx context.Context) (*survey, error) {
 	if err != nil {
 		return nil, err
 	}
+	s, err := a.lookAround(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if f := unattended(ctx, c); f != nil {
+		s.Readiness = Readiness{Reason: f.Reason, Message: f.Message + "; " + f.Do, Since: f.Since}
+	}
+	return s, nil
+}
+
+// lookAround takes a survey of the control plane, or of what stands alone, by what objects say of themselves.
+func (a *app) lookAround(ctx context.Context, c client.Client) (*survey, error) {
 	o, err := a.find(ctx, c)
 	if a.unled(err) {
 		return a.lookAtRoots(ctx, c, err)

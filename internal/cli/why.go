@@ -62,18 +62,24 @@ func (a *app) explain(ctx context.Context, object string) (*why.Finding, error) 
 	if err != nil {
 		return nil, err
 	}
+	gvk, f, err := a.walk(ctx, c, object)
+	if err != nil || object != "" && !reconciled(gvk) {
+		return f, err
+	}
+	return blamed(f, unattended(ctx, c)), nil
+}
+
+// walk explains what the argument names, and returns its kind.
+func (a *app) walk(ctx context.Context, c client.Client, object string) (schema.GroupVersionKind, *why.Finding, error) {
 	gvk, key, err := a.subject(ctx, c, object)
-	if object == "" && a.unled(err) {
-		return a.explainRoots(ctx, c, err)
+	var f *why.Finding
+	if err == nil {
+		f, err = explainer(c).Explain(ctx, gvk, key)
 	}
-	if err != nil {
-		return nil, err
+	if object == "" && f == nil && (err == nil || a.unled(err)) {
+		f, err = a.explainRoots(ctx, c, err)
 	}
-	f, err := explainer(c).Explain(ctx, gvk, key)
-	if object == "" && f == nil && err == nil {
-		return a.explainRoots(ctx, c, nil)
-	}
-	return f, err
+	return gvk, f, err
 }
 
 func explainer(c client.Client) why.Explainer {
