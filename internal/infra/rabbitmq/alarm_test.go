@@ -45,6 +45,14 @@ func TestAlarms(t *testing.T) {
 			t.Errorf("pods with more memory wait: %s", c.Message)
 		}
 		change(p, func(m *fake.Members) {
+			m.Change("mq-1", alarm(wire.Disk))
+			m.Silence(true, "mq-2")
+		})
+		if c := look(p); c.Reason != "VolumeFull" || !strings.Contains(c.Message, "volumes of mq-1") {
+			t.Errorf("without mq-2 MembersReady is %s: %s", c.Reason, c.Message)
+		}
+		change(p, func(m *fake.Members) {
+			m.Silence(false, "mq-2")
 			m.Change("mq-1", alarm())
 			m.Change("mq-2", alarm())
 		})

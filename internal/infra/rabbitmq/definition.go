@@ -93,11 +93,12 @@ func steps(dial Dial) []step.Step[object] {
 			step.After[object]("certificate", stepCookie, "access", stepConfig, stepVolumes, stepShrink),
 			// The pods become ready by the orders of the members' step, which does not wait for them.
 			step.Condition[object]("DeploymentReady"), step.OnImmutable[object](step.Orphan)),
+		// What stops all publishers is told before that a member is missing.
+		step.Check("alarms", alarms(cluster), step.After[object](stepShrink), step.Reads[object](refAgent),
+			step.Every[object](lookEvery), step.Condition[object]("MembersReady")),
 		// Members join whatever a person has to put right before the StatefulSet is applied.
 		step.Check(stepMembers, cluster.Members, step.After[object](stepShrink), member.LooksAt[object](stepSet),
 			step.Reads[object](refAgent), step.Condition[object]("MembersReady")),
-		step.Check("alarms", alarms(cluster), step.After[object](stepMembers), step.Reads[object](refAgent),
-			step.Every[object](lookEvery), step.Condition[object]("MembersReady")),
 		step.Check("features", cluster.Upgraded(func(r object) string { return r.Spec.Image }),
 			step.After[object](stepSet, stepMembers), step.Reads[object](refAgent)),
 	}
