@@ -52,6 +52,7 @@ var refusals = []struct {
 	{outcome.Unavailable, `namespaces "`, "create the namespace that the message names"},
 	{outcome.Denied, "because it is being terminated", "wait until the namespace is gone, or use another namespace"},
 	{outcome.Denied, "in API group", "give the operator the right that it names, as the ClusterRole of its chart does"},
+	{outcome.Unknown, "field not declared in schema", "apply the CustomResourceDefinitions of the operator's version"},
 	{outcome.Unknown, "denied request",
 		"correct the object, or ask whoever keeps the admission policy that the message names"},
 }
