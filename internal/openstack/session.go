@@ -55,6 +55,9 @@ func (s *Session) try(ctx context.Context, c *call, t *token) (*Response, error)
 	}
 	fresh, renewal := s.renew(ctx, t)
 	if renewal != nil {
+		if unauthorized(renewal) {
+			s.disown(t)
+		}
 		return nil, renewal
 	}
 	if c.stream != nil {
@@ -76,6 +79,16 @@ func (s *Session) send(ctx context.Context, c *call, t *token) (*Response, error
 	c.header.Set("X-Auth-Token", t.id)
 	c.secrets = append([]string{t.id}, s.entry.secrets...)
 	return s.pool.send(ctx, s.pool.gate(s.entry, c.url.Host, c.service, c.stream != nil), s.transport, c)
+}
+
+// disown forgets a token that was refused when its credential is refused, too. Whoever opens the session would be told
+// until the token ends that all is well.
+func (s *Session) disown(t *token) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.login.token == t {
+		s.login.token = nil
+	}
 }
 
 // believes tells whether a 401 of a service is to be taken as it is.
