@@ -172,8 +172,8 @@ func (f *facts) verdict(o object, s *survey) *outcome.Outcome {
 		return awaited(o, "NotMapped", "Nova has not mapped host %s into its cell yet. The scheduler looks for new hosts "+
 			"every 10 s; if it does not, see its log.", o.Name)
 	case !f.up():
-		return awaited(o, "ServiceDown", "nova-compute of host %s does not report to Nova. See its log on the host, and that "+
-			"clocks agree; if the log stands still, delete its pod: servers run on.", o.Name)
+		return awaited(o, "ServiceDown", "nova-compute of host %s does not report to Nova. See its log on the host, and "+
+			"that clocks agree; if the log stands still, delete its pod: servers run on.", o.Name)
 	case !provided || f.room.inventories["VCPU"].Total == 0:
 		return awaited(o, "NoInventory", "Placement does not know yet what host %s has: nova-compute tells it. See its log "+
 			"on the host.", o.Name)
