@@ -59,7 +59,7 @@ func (s *Session) current(ctx context.Context) (*token, error) {
 // renew returns another token than one that was refused.
 func (s *Session) renew(ctx context.Context, refused *token) (*token, error) {
 	s.mu.Lock()
-	if t := s.login.token; t != refused && time.Now().Before(t.expires) {
+	if t := s.login.token; t != nil && t != refused && time.Now().Before(t.expires) {
 		s.mu.Unlock()
 		return t, nil
 	}

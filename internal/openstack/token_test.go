@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,12 +15,21 @@ func TestRevokedAndRefusedIsOut(t *testing.T) {
 		c := newCloud("cloud.test")
 		p := newPool(t, Options{}, c)
 		s := open(t, p, c.config("alice"))
+		old := s.token()
 		c.revoke()
 		c.guard(func(w http.ResponseWriter, _ *http.Request) bool {
 			w.WriteHeader(http.StatusUnauthorized)
 			return true
 		})
-		_, err := s.Do(t.Context(), get)
+		var group sync.WaitGroup
+		for range 20 {
+			group.Go(func() {
+				_, err := s.Do(t.Context(), get)
+				wants(t, err, Auth)
+			})
+		}
+		group.Wait()
+		_, err := s.renew(t.Context(), old) // whose request was answered late
 		wants(t, err, Auth)
 		_, err = p.Open(t.Context(), "ns/secret", c.config("alice"))
 		wants(t, err, Auth, "Check user")
