@@ -179,6 +179,15 @@ const dashboard = `import heat_dashboard, importlib.metadata, json
 files = json.load(open("/var/lib/openstack-dashboard/static/dashboard/manifest.json"))
 print(importlib.metadata.version("horizon")[:4], "sorted", len(files) > 3 and list(files) == sorted(files))`
 
+// imports prints Glance's version and which addresses a person's import may fetch: those of the machine itself and of
+// its cloud's metadata are Glance's to refuse, and so are ports of services.
+const imports = `import importlib.metadata
+from glance.async_.flows import _internal_plugins
+from glance.common import utils
+print(importlib.metadata.version("glance")[:4], [utils.validate_uri(u) for u in ("http://127.0.0.1/",
+    "http://169.254.169.254/", "http://[fe80::1]/", "http://[::ffff:127.0.0.1]/", "http://192.0.2.1:5000/",
+    "http://192.0.2.1/")])`
+
 func TestProgramsRun(t *testing.T) {
 	tests := map[string]struct {
 		program []string
@@ -186,7 +195,7 @@ func TestProgramsRun(t *testing.T) {
 	}{
 		"ceph":            {[]string{"ceph-osd", "--version"}, "18.2"},
 		"cinder":          {[]string{"cinder-manage", "--version"}, "26.0"},
-		"glance":          {[]string{"glance-manage", "--version"}, "30.0"},
+		"glance":          {[]string{"python3", "-c", imports}, "30.0 [False, False, False, False, False, True]"},
 		"guest":           {[]string{"guest-disk", "/tmp"}, "/tmp/disk.raw"},
 		"keystone":        {[]string{"keystone-manage", "--version"}, "27.0"},
 		"libvirt":         {[]string{"libvirtd", "--version"}, "11.3"},
