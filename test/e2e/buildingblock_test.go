@@ -143,13 +143,22 @@ func (f fleet) libvirt(ctx context.Context, command ...string) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
-// guest is the process of a guest, as the node knows it, if libvirt says that it runs.
+// guest is the process of a guest, as the node knows it, if libvirt says that it runs, and if it is a user without
+// rights.
 func (f fleet) guest(ctx context.Context, name string) (string, error) {
 	state, err := f.libvirt(ctx, "virsh", "--connect", "qemu:///system", "domstate", name)
 	if err != nil || state != "running" {
 		return "", errors.Join(err, fmt.Errorf("libvirt says that guest %s is %q", name, state))
 	}
-	return f.libvirt(ctx, "pgrep", "-f", "^/usr/bin/qemu-system-x86_64 -name guest="+name+",")
+	pid, err := f.libvirt(ctx, "pgrep", "-f", "^/usr/bin/qemu-system-x86_64 -name guest="+name+",")
+	if err != nil {
+		return "", err
+	}
+	user, err := f.libvirt(ctx, "stat", "--format=%U", "/proc/"+pid)
+	if err == nil && user != "libvirt-qemu" {
+		err = fmt.Errorf("guest %s is process %s of user %s", name, pid, user)
+	}
+	return pid, err
 }
 
 // The node of the cluster becomes a host by one object. A server is started on it as soon as that says that it is

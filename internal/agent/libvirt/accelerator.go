@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -31,7 +32,8 @@ const (
 // decide finds out whether guests can run on the processor, and leaves the answer for Nova in run/libvirt/accelerator.
 // It is asked from outside of the pod's control groups, which keep the device from it.
 func (c Config) decide() error {
-	accelerator, why := choose(context.Background(), "/proc/cpuinfo", "qemu-system-x86_64")
+	as := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(c.Guests), Gid: uint32(c.group())}}
+	accelerator, why := choose(context.Background(), "/proc/cpuinfo", "qemu-system-x86_64", as)
 	slog.Info("it is decided what guests run on", "accelerator", accelerator, "because", why)
 	if err := os.WriteFile(c.path("run/libvirt/accelerator"), []byte(accelerator+"\n"), 0o644); err != nil {
 		return fmt.Errorf("writing down what guests run on: %w", err)
@@ -42,7 +44,7 @@ func (c Config) decide() error {
 // choose asks the processor first. A kernel may offer KVM without its help (pvm is such a one): it emulates what
 // firmware does, and guests stop at an instruction that it lacks, at some starts and not at others. A try tells nothing
 // of that.
-func choose(ctx context.Context, cpuinfo, emulator string) (accelerator, why string) {
+func choose(ctx context.Context, cpuinfo, emulator string, as *syscall.SysProcAttr) (accelerator, why string) {
 	content, err := os.ReadFile(cpuinfo)
 	if err != nil {
 		return software, fmt.Sprintf("asking what the processor can do: %v", err)
@@ -50,7 +52,7 @@ func choose(ctx context.Context, cpuinfo, emulator string) (accelerator, why str
 	if !virtualizes(string(content)) {
 		return software, "the processor has neither vmx nor svm among its flags"
 	}
-	return probe(ctx, emulator)
+	return probe(ctx, emulator, as)
 }
 
 // virtualizes tells whether a processor runs guests itself, by the text of /proc/cpuinfo.
@@ -65,14 +67,15 @@ func virtualizes(cpuinfo string) bool {
 	return false
 }
 
-// probe starts an empty machine on the processor as it is, as guests are. That the device is there says little: in a
+// probe starts an empty machine on the processor as it is, as guests are, and as their user. That the device is there says little: in a
 // virtual machine it may refuse instructions and registers that firmware and guests need.
-func probe(ctx context.Context, emulator string) (accelerator, why string) {
+func probe(ctx context.Context, emulator string, as *syscall.SysProcAttr) (accelerator, why string) {
 	ctx, stop := context.WithTimeout(ctx, bootWithin)
 	defer stop()
 	cmd := exec.CommandContext(ctx, emulator, "-accel", "kvm", "-cpu", "host", "-machine", "pc", "-m", "64", "-nodefaults",
 		"-net", "none", "-display", "none", "-chardev", "stdio,id=firmware",
 		"-device", "isa-debugcon,iobase=0x402,chardev=firmware")
+	cmd.SysProcAttr = as
 	cmd.WaitDelay = time.Second
 	var errs bytes.Buffer
 	cmd.Stderr = &errs

@@ -42,6 +42,9 @@ func (c Config) share() error {
 		}
 		// A file is never seen half.
 		err = os.WriteFile(file+".new", content, 0o600)
+		for _, path := range []string{file + ".new", filepath.Dir(file)} {
+			err = errors.Join(err, os.Chown(path, c.Guests, -1))
+		}
 		if err == nil {
 			err = os.Rename(file+".new", file)
 		}

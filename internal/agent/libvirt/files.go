@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // daemonConf of libvirtd. Nobody but root and processes that have the folder of its socket mounted reach it.
@@ -42,9 +43,9 @@ vnc_tls_x509_cert_dir = "%[2]s/vnc"
 `
 
 // guestConf of libvirtd. Guests live in the control group and the namespaces of libvirtd, without a daemon for their
-// logs, as a daemon in the container would end with it.
-const guestConf = `user = "root"
-group = "root"
+// logs, as a daemon in the container would end with it. Who breaks out of one is a user of the node without rights.
+const guestConf = `user = "+%d"
+group = "+%d"
 security_driver = "none"
 cgroup_controllers = [ ]
 namespaces = [ ]
@@ -78,7 +79,7 @@ func (c Config) prepare() error {
 	if err != nil {
 		return err
 	}
-	daemon, guest := fmt.Sprintf(daemonConf, id), guestConf
+	daemon, guest := fmt.Sprintf(daemonConf, id), fmt.Sprintf(guestConf, c.Guests, c.group())
 	if c.Address != "" {
 		daemon += fmt.Sprintf(listenConf, c.Address)
 		guest += fmt.Sprintf(moveConf, c.Address, c.path(ofGuests))
@@ -97,6 +98,23 @@ func (c Config) prepare() error {
 	}
 	return nil
 }
+
+// group is that of guests: the one of the node's /dev/kvm, whose number no two distributions agree on, or their user's
+// where it opens the device to nobody more.
+func (c Config) group() int {
+	info, err := os.Stat(c.path("dev/kvm"))
+	if err != nil {
+		return c.Guests
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !admits(info.Mode()) {
+		return c.Guests
+	}
+	return int(owner.Gid)
+}
+
+// admits tells whether a device is its group's, and not everybody's.
+func admits(mode fs.FileMode) bool { return mode.Perm()&0o060 == 0o060 && mode.Perm()&0o006 != 0o006 }
 
 // asked is what a person has added to a file. Nothing in it is set above: of two values libvirt takes the first.
 func (c Config) asked(name string) ([]byte, error) {

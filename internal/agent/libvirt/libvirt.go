@@ -28,6 +28,8 @@ type Config struct {
 	Folder string
 	// Owner of what is Nova's.
 	Owner int
+	// Guests is the user that guests run as.
+	Guests int
 	// Keys is a folder of keys of Cephs, in files that are called by the ids under which Nova asks for them. Empty: there
 	// are none.
 	Keys string
@@ -48,6 +50,7 @@ func read(role string, args []string) (c Config, err error) {
 	f.StringVar(&c.Name, "name", "", "name that libvirtd gives to its host")
 	f.StringVar(&c.Folder, "folder", "/", "folder in which the files of libvirtd and Nova are")
 	f.IntVar(&c.Owner, "owner", 0, "user and group that Nova's files belong to")
+	f.IntVar(&c.Guests, "guests", libvirtQEMU, "user that guests run as")
 	f.StringVar(&c.Keys, "keys", "", "folder of keys of Cephs, in files that are called by their ids")
 	f.StringVar(&c.Address, "address", "", "address that libvirtd and QEMU listen at for other hosts")
 	f.StringVar(&c.PKI, "pki", "/etc/pki", "folder of the certificates by which hosts know each other")
@@ -61,6 +64,9 @@ func read(role string, args []string) (c Config, err error) {
 	}
 	return c, nil
 }
+
+// libvirtQEMU is the user libvirt-qemu, to which Debian gives this number (libvirt-daemon-driver-qemu.postinst).
+const libvirtQEMU = 64055
 
 // endWithin is how long libvirtd may take to end. It only has its guests' state to write.
 const endWithin = 20 * time.Second
@@ -78,7 +84,8 @@ func Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("finding the agent's binary: %w", err)
 	}
-	args = append([]string{"leave", "--groups=" + c.Groups, "--name=" + c.Name, "--"}, c.Daemon...)
+	args = append([]string{"leave", "--groups=" + c.Groups, "--name=" + c.Name, fmt.Sprintf("--guests=%d", c.Guests),
+		"--"}, c.Daemon...)
 	// The process becomes libvirtd: a signal for it means libvirtd.
 	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr

@@ -77,7 +77,7 @@ func TestWhoIsInNoPodIsTold(t *testing.T) {
 
 // The identity of a host stays, and no other host has it.
 func TestFilesOfAHost(t *testing.T) {
-	c := Config{Folder: t.TempDir(), Owner: os.Getuid()}
+	c := Config{Folder: t.TempDir(), Owner: os.Getuid(), Guests: os.Getuid()}
 	for range 2 {
 		if err := c.prepare(); err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func TestFilesOfAHost(t *testing.T) {
 	if !strings.Contains(first, `host_uuid = "`+id+`"`) {
 		t.Errorf("the identity is %s, and libvirtd has\n%s", id, first)
 	}
-	other := Config{Folder: t.TempDir(), Owner: os.Getuid()}
+	other := Config{Folder: t.TempDir(), Owner: os.Getuid(), Guests: os.Getuid()}
 	if err := other.prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestFilesOfAHost(t *testing.T) {
 // libvirtd listens to other hosts at its address only, and to those with a certificate only; nobody is called in the
 // clear. Without an address it listens to nobody.
 func TestWhoHostsListenTo(t *testing.T) {
-	c := Config{Folder: t.TempDir(), Owner: os.Getuid()}
+	c := Config{Folder: t.TempDir(), Owner: os.Getuid(), Guests: os.Getuid()}
 	if err := c.prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestWhoHostsListenTo(t *testing.T) {
 
 // What a person asks for is behind what the agent writes, and a file that nobody asks for anything of is as it was.
 func TestWhatIsAskedOfLibvirt(t *testing.T) {
-	c := Config{Folder: t.TempDir(), Owner: os.Getuid(), Options: t.TempDir()}
+	c := Config{Folder: t.TempDir(), Owner: os.Getuid(), Guests: os.Getuid(), Options: t.TempDir()}
 	write(t, filepath.Join(c.Options, FileDaemon), "max_clients = 4321\n")
 	for range 2 {
 		if err := c.prepare(); err != nil {
@@ -154,7 +154,7 @@ func TestWhatIsAskedOfLibvirt(t *testing.T) {
 		!strings.HasPrefix(daemon, "unix_sock_group = ") {
 		t.Errorf("libvirtd has\n%s", daemon)
 	}
-	if guests := content(t, c.path("etc/libvirt/qemu.conf")); guests != guestConf {
+	if guests := content(t, c.path("etc/libvirt/qemu.conf")); !strings.HasSuffix(guests, "\nremember_owner = 0\n") {
 		t.Errorf("of guests nothing is asked, and they have\n%s", guests)
 	}
 	c.Options = ""
@@ -198,7 +198,7 @@ func certificates(t *testing.T, folder, content string) {
 
 // Guests see renewed certificates where they have been, as they know no other place as long as they run.
 func TestGuestsSeeRenewedCertificates(t *testing.T) {
-	c := Config{Folder: t.TempDir(), PKI: t.TempDir()}
+	c := Config{Folder: t.TempDir(), PKI: t.TempDir(), Guests: os.Getuid()}
 	for _, age := range []string{"first", "second"} {
 		certificates(t, c.PKI, age)
 		if err := c.share(); err != nil {
@@ -219,7 +219,7 @@ func TestGuestsSeeRenewedCertificates(t *testing.T) {
 // Keys of Cephs are told to libvirtd and to nobody else; what a volume of a Secret has beside them is none.
 func TestKeysOfCephs(t *testing.T) {
 	const id = "0a3d1f0e-7c58-5d3c-8a2b-1f6e0d9c8b7a"
-	c := Config{Folder: t.TempDir(), Owner: os.Getuid(), Keys: t.TempDir()}
+	c := Config{Folder: t.TempDir(), Owner: os.Getuid(), Guests: os.Getuid(), Keys: t.TempDir()}
 	write(t, filepath.Join(c.Keys, "..data", id), "QVFBRA==")
 	write(t, filepath.Join(c.Keys, id), "QVFBRA==")
 	if err := c.prepare(); err != nil {
@@ -257,13 +257,13 @@ func TestProbe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			emulator := filepath.Join(t.TempDir(), "qemu")
 			write(t, emulator, "#!/bin/sh\n"+c.emulator+"\n")
-			got, why := probe(t.Context(), emulator)
+			got, why := probe(t.Context(), emulator, nil)
 			if got != c.want || why != c.why {
 				t.Errorf("it is %s: %s; want %s: %s", got, why, c.want, c.why)
 			}
 		})
 	}
-	if got, why := probe(t.Context(), filepath.Join(t.TempDir(), "none")); got != software {
+	if got, why := probe(t.Context(), filepath.Join(t.TempDir(), "none"), nil); got != software {
 		t.Errorf("without an emulator it is %s: %s", got, why)
 	}
 }
@@ -276,12 +276,33 @@ func TestKVMWithoutTheProcessorsHelp(t *testing.T) {
 	for flags, want := range map[string]string{"fpu vmx sse": hardware, "fpu svm": hardware, "fpu hypervisor": software,
 		"fpu vmxish": software, "": software} {
 		write(t, cpuinfo, "processor\t: 0\nvmx flags\t: svm\nflags\t\t: "+flags+"\n\nprocessor\t: 1\n")
-		if got, why := choose(t.Context(), cpuinfo, emulator); got != want {
+		if got, why := choose(t.Context(), cpuinfo, emulator, nil); got != want {
 			t.Errorf("with the flags %q it is %s: %s; want %s", flags, got, why, want)
 		}
 	}
-	if got, why := choose(t.Context(), filepath.Join(folder, "none"), emulator); got != software {
+	if got, why := choose(t.Context(), filepath.Join(folder, "none"), emulator, nil); got != software {
 		t.Errorf("of an unknown processor it is %s: %s", got, why)
+	}
+}
+
+// Guests are of a user without rights, and of the group of the device that they run on, if it is its group's.
+func TestWhoGuestsAre(t *testing.T) {
+	c := Config{Folder: t.TempDir(), Owner: os.Getuid(), Guests: libvirtQEMU}
+	if err := c.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	guests := content(t, c.path("etc/libvirt/qemu.conf"))
+	if !strings.HasPrefix(guests, "user = \"+64055\"\ngroup = \"+64055\"\n") {
+		t.Errorf("without a device guests are\n%s", guests)
+	}
+	write(t, c.path("dev/kvm"), "")
+	for mode, want := range map[os.FileMode]int{0o660: os.Getgid(), 0o666: libvirtQEMU, 0o600: libvirtQEMU} {
+		if err := os.Chmod(c.path("dev/kvm"), mode); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.group(); got != want {
+			t.Errorf("with a device of mode %o the group is %d, want %d", mode, got, want)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ func Own(file, option string) string {
 		logs     = "the log is that of the pod"
 		identity = "a host keeps the number that it has made for itself"
 		outlive  = "servers outlive the pod of libvirt by it"
+		rights   = "guests run as a user without rights, who owns what the agent gives them"
 	)
 	reasons := map[string]map[string]string{
 		FileDaemon: {
@@ -29,7 +30,8 @@ func Own(file, option string) string {
 		FileGuests: {
 			"migration_": callers, "migrate_tls_": callers, "default_tls_": callers,
 			"vnc_": screens,
-			"user": outlive, "group": outlive, "security_": outlive, "remember_owner": outlive,
+			"user": rights, "group": rights, "dynamic_ownership": rights, "clear_emulator_capabilities": rights,
+			"security_": outlive, "remember_owner": outlive,
 			"cgroup_": outlive, "namespaces": outlive, "stdio_handler": outlive,
 		},
 	}
