@@ -152,12 +152,12 @@ func (s Service[T]) Registered(o T) openstackv1.ResourceSpec {
 	}
 }
 
-// CatalogStep tells clients where the service answers, once it does: what is in the catalog and does not answer makes
-// requests to other services fail.
+// CatalogStep tells clients where the service answers, once it does, and does what it is asked for: what is in the
+// catalog and does not answer makes requests to other services fail.
 func (s Service[T]) CatalogStep() step.Step[T] {
 	after := []string{StepAPI, StepUser}
 	for _, w := range s.Workers {
-		if w.Serves != nil {
+		if w.Serves != nil || w.Ordered {
 			after = append(after, w.Name)
 		}
 	}

@@ -57,6 +57,9 @@ type Worker[T Object] struct {
 	Health string
 	// Client is by what others know the program; nil is nothing but the service's own accounts.
 	Client *Client[T]
+	// Ordered tells that the API has the program do what it has promised, in messages that are lost as long as there is no
+	// queue for them: the catalog names the API once the program listens.
+	Ordered bool
 	// Grace is how long the program may take to end what it has begun, in seconds; 0 is a minute.
 	Grace int64
 	// Serves makes the program an API beside the service's own, at Port, which uwsgi runs. It needs no command then.

@@ -35,6 +35,8 @@ type Kind struct {
 	// Workers are the names of its programs beside the API, and Stable those whose pods have names for ever. Definitions
 	// are the files of kinds that only it refers to.
 	Workers, Stable, Definitions []string
+	// Ordered are the programs without which nobody hears of the service.
+	Ordered []string
 	// Follows are other objects that a new option changes, such as secrets/name.
 	Follows []string
 	// Notes are Jobs that write the address of a Secret into a database, by the names of both.

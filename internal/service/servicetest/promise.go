@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/pki/pkitest"
 )
 
 // Promises tests what every service promises.
@@ -48,6 +50,12 @@ func (k Kind) Promises(t *testing.T) {
 	}
 	t.Run("what waits is named", k.missing)
 	t.Run("a certificate that is given is looked at", k.certificate)
+	for _, program := range k.Ordered {
+		t.Run("nobody hears of it before "+program, func(t *testing.T) { k.unheard(t, program) })
+	}
+	t.Run("an authority that is given ends", func(t *testing.T) {
+		pkitest.AuthorityLasts(t, k.Scenario(t, ""), k.Object, "spec.tls.caSecret")
+	})
 	t.Run("an authority that everybody knows is not asked for", k.everybody)
 	if !k.Guest {
 		t.Run("a certificate that others do not know is told", k.stranger)
@@ -193,6 +201,28 @@ func (k Kind) catalog(t *testing.T) {
 		p.Settle()
 		p.Ready()
 		if p.Object(public) == nil {
+			t.Error("there is no endpoint")
+		}
+	})
+}
+
+// unheard: nobody hears of a service before a program takes what the API tells it to do.
+func (k Kind) unheard(t *testing.T, program string) {
+	s := k.Scenario(t, "")
+	for _, kind := range []string{"Deployment/", "StatefulSet/"} {
+		s.Children[kind+k.Name()+"-"+program] = kittest.Hold
+	}
+	kittest.New(t, s).Run(t, func(p *kittest.Play) {
+		p.Settle()
+		if p.Object("Endpoint/cloud/"+k.Name()+"-public") != nil {
+			t.Error("the endpoint is there before the program")
+		}
+		for _, kind := range []string{"Deployment/", "StatefulSet/"} {
+			p.Behave(kind+k.Name()+"-"+program, kittest.Ready)
+		}
+		p.Settle()
+		p.Ready()
+		if p.Object("Endpoint/cloud/"+k.Name()+"-public") == nil {
 			t.Error("there is no endpoint")
 		}
 	})

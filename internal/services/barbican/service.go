@@ -64,7 +64,7 @@ func Definition(cluster service.Cluster) kit.Definition[*barbican] {
 		UWSGI: []string{"route-if = equal:${HTTPS};on addvar:HTTP_X_FORWARDED_PROTO=https"},
 		Workers: []service.Worker[*barbican]{{
 			Name: "worker", Title: "Worker", Command: []string{"barbican-worker"},
-			Peers:    []service.Peer{service.Bus()},
+			Peers: []service.Peer{service.Bus()}, Ordered: true,
 			Settings: func(b *barbican) servicev1.Worker { return b.Spec.Worker },
 		}, listener()},
 		Cluster: cluster,

@@ -18,7 +18,7 @@ import (
 func kind() servicetest.Kind {
 	return servicetest.Kind{
 		Object: "Barbican/cloud/barbican", Service: "barbican",
-		Option: "quotas.quota_secrets", Value: "500", Workers: []string{"worker"},
+		Option: "quotas.quota_secrets", Value: "500", Workers: []string{"worker"}, Ordered: []string{"worker"},
 		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
 			return kit.New(barbican.Definition(cluster), operator.Scheme())
 		},

@@ -25,7 +25,7 @@ func kind() servicetest.Kind {
 		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
 			return kit.New(cinder.Definition(cluster), operator.Scheme())
 		},
-		Stable:      []string{"scheduler", "volume-rbd"},
+		Stable: []string{"scheduler", "volume-rbd"}, Ordered: []string{"scheduler"},
 		Definitions: []string{"openstack.stackwright.dev_volumetypes"},
 	}
 }

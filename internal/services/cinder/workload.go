@@ -27,7 +27,7 @@ func workers() []worker {
 	bus := []service.Peer{service.Bus()}
 	return []worker{
 		{
-			Name: scheduler, Title: "Scheduler", Stable: true, Peers: bus,
+			Name: scheduler, Title: "Scheduler", Stable: true, Peers: bus, Ordered: true,
 			Command:  []string{"cinder-scheduler", "--config-file", configPath},
 			Settings: func(c *cinder) servicev1.Worker { return c.Spec.Scheduler },
 		},

@@ -98,7 +98,7 @@ func workers() []service.Worker[*heat] {
 		},
 		{
 			Name: "engine", Title: "Engine", Command: []string{"heat-engine"},
-			Peers:    []service.Peer{service.Bus()},
+			Peers: []service.Peer{service.Bus()}, Ordered: true,
 			Settings: func(h *heat) servicev1.Worker { return h.Spec.Engine },
 		},
 	}

@@ -112,12 +112,12 @@ func workers() []service.Worker[*nova] {
 		{
 			Name: scheduler, Title: "Scheduler", Shared: true,
 			Command: append([]string{"python3", "-m", prefix + "scheduler"}, Command("")[1:]...),
-			Peers:   []service.Peer{service.Bus()}, After: []string{stepPlacement},
+			Peers:   []service.Peer{service.Bus()}, After: []string{stepPlacement}, Ordered: true,
 			Settings: func(n *nova) servicev1.Worker { return n.Spec.Scheduler },
 		},
 		{
 			Name: conductor, Title: "Conductor", Command: Command("nova-conductor"), Shared: true,
-			Peers:    []service.Peer{service.Bus()},
+			Peers: []service.Peer{service.Bus()}, Ordered: true,
 			Settings: func(n *nova) servicev1.Worker { return n.Spec.Conductor },
 		},
 	}

@@ -22,7 +22,7 @@ func kind() servicetest.Kind {
 		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
 			return kit.New(nova.Definition(cluster), operator.Scheme())
 		},
-		Workers:     []string{"scheduler", "conductor"},
+		Workers: []string{"scheduler", "conductor"}, Ordered: []string{"scheduler", "conductor"},
 		Definitions: []string{"service.stackwright.dev_novacells", "service.stackwright.dev_placements"},
 		Follows:     []string{"novacells/nova-cell1"},
 		Notes: map[string]string{"nova-cell0-db": "nova-db-sync", "nova-cell1-db": "nova-map-cells",
