@@ -120,6 +120,20 @@ func (c *conductor) health(_ context.Context, s *scope) *outcome.Outcome {
 	return outcome.Done()
 }
 
+// room tells of members that could not take the writes of the one that does: the next loss would stop them.
+func (c *conductor) room(_ context.Context, s *scope) *outcome.Outcome {
+	g := s.Owner()
+	for _, p := range Pods(g.Name, g.Spec.Replicas) {
+		if c.listener.Last(keyOf(g))[p].Full {
+			o := outcome.Wait("PersistentVolumeClaim data-"+p, "The volume of %s has almost no room left, so that it takes "+
+				"no writes; raise spec.storage.size, for which the storage class has to allow expansion.", p)
+			o.Reason = "VolumeFull"
+			return o
+		}
+	}
+	return outcome.Done()
+}
+
 // options lets a running member read a changed configuration before any pod rolls. Before the first member runs nobody
 // can be asked, and a wrong option is told by the member that does not start. A changed image asks for no check:
 // members check with the one that they run, not with the one that they get.

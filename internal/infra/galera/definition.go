@@ -71,6 +71,8 @@ func steps(dial Dial, l *Listener) []step.Step[object] {
 		pki.Leaf(stepLeaf, pki.LeafSpec[object]{Secret: func(g object) string { return TLSSecret(g.Name) },
 			CARef: refCA, Names: certificateNames}, step.After[object]("ca"), step.Condition[object]("TLSReady"),
 			step.When(func(g object) bool { return !g.Spec.TLS.Disabled })),
+		pki.AuthorityLasts(refCA, func(g object) bool { return !g.Spec.TLS.Disabled && g.Spec.TLS.CASecret != "" },
+			step.After[object](stepLeaf)),
 		pki.Agent(stepAgent, func(g object) string { return AgentSecret(g.Name) }, agentNames),
 		step.Objects("access", access,
 			step.Makes[object](&corev1.ServiceAccount{}, &corev1.Service{}, &networkingv1.NetworkPolicy{})),
@@ -88,6 +90,7 @@ func steps(dial Dial, l *Listener) []step.Step[object] {
 		// The writer and recovery do not wait for what a person has to put right.
 		step.Check(stepMembers, m.members, step.After[object](stepAgent), member.LooksAt[object](stepSet),
 			step.Reads[object](refAgent), step.Condition[object](ConditionMembers)),
+		step.Check("room", m.room, step.After[object](stepMembers), step.Advises[object]("VolumesHaveRoom")),
 		step.Objects("service", service, step.Makes[object](&corev1.Service{}), step.Sees[object](stepMembers),
 			step.Condition[object]("ServiceReady")),
 		// Before the pods: what an agent says of its member tells more than that a pod is not ready.

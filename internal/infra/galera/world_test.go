@@ -20,6 +20,7 @@ import (
 	"stackwright.dev/stackwright/internal/infra/galera"
 	"stackwright.dev/stackwright/internal/infra/galera/fake"
 	"stackwright.dev/stackwright/internal/infra/infratest"
+	"stackwright.dev/stackwright/internal/pki/pkitest"
 )
 
 const db = "Galera/cloud/db"
@@ -32,6 +33,10 @@ func scenario(t *testing.T) kittest.Scenario {
 	s.Outside = func() http.RoundTripper { return fake.New() }
 	s.Children = map[string]kittest.Behaviour{"StatefulSet": infratest.AsMembers[*fake.Members]}
 	return s
+}
+
+func TestAnAuthorityThatEnds(t *testing.T) {
+	pkitest.AuthorityLasts(t, scenario(t), db, "spec.tls.caSecret")
 }
 
 func members(p *kittest.Play) *fake.Members { return infratest.Outside[*fake.Members](p) }
@@ -100,6 +105,20 @@ func TestServiceFollowsTheWriter(t *testing.T) {
 		}
 		if n := infratest.Count(m.Orders(), "db-1 PUT /v1/role"); n == 0 {
 			t.Error("db-1 was not told to take writes")
+		}
+	})
+}
+
+// A member that takes no writes anyway may fill up unseen, until it is the one that is to take them.
+func TestAMemberWithoutRoomIsTold(t *testing.T) {
+	play(t, func(p *kittest.Play, m *fake.Members) {
+		if c := p.Condition(db, "VolumesHaveRoom"); c.Status != "True" {
+			t.Errorf("with room VolumesHaveRoom is %s: %s", c.Status, c.Message)
+		}
+		change(p, func(m *fake.Members) { m.Fill("db-2") })
+		p.Ready()
+		if c := p.Condition(db, "VolumesHaveRoom"); c.Reason != "VolumeFull" || !strings.Contains(c.Message, "volume of db-2") {
+			t.Errorf("VolumesHaveRoom is %s, %s: %s", c.Status, c.Reason, c.Message)
 		}
 	})
 }

@@ -17,6 +17,9 @@ func Grows(t *testing.T, scenario func(*testing.T) kittest.Scenario, object, cla
 	t.Run("where the class allows it", func(t *testing.T) {
 		kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) { GrowsByAClass(p, object, claim) })
 	})
+	t.Run("when the driver has done so", func(t *testing.T) {
+		kittest.New(t, scenario(t)).Run(t, func(p *kittest.Play) { growsSlowly(p, object, claim) })
+	})
 	t.Run("once a volume is bound", func(t *testing.T) {
 		s := scenario(t)
 		s.Children["PersistentVolumeClaim"] = pending
@@ -59,6 +62,27 @@ func GrowsByAClass(p *kittest.Play, object, claim string) {
 	p.Settle()
 	p.Ready()
 	wantSize(p, claim, "7Gi")
+}
+
+// growsSlowly has the driver of the class take its time.
+func growsSlowly(p *kittest.Play, object, claim string) {
+	p.T.Helper()
+	p.Ready()
+	has := func(size string) {
+		p.Behave("PersistentVolumeClaim/"+claim, func(*kittest.Play, *unstructured.Unstructured) map[string]any {
+			return map[string]any{"phase": "Bound", "capacity": map[string]any{"storage": size}}
+		})
+	}
+	has("5Gi")
+	p.Change(object, "spec.storage.size", "7Gi")
+	p.Settle()
+	says := "PersistentVolumeClaim " + claim + " has 5Gi and asks for 7Gi"
+	if c := p.Condition(object, "VolumesReady"); c.Reason != "Growing" || !strings.Contains(c.Message, says) {
+		p.T.Errorf("VolumesReady is %s, %s: %s", c.Status, c.Reason, c.Message)
+	}
+	has("7Gi")
+	p.Settle()
+	p.Ready()
 }
 
 func wantSize(p *kittest.Play, claim, want string) {

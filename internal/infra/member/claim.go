@@ -101,7 +101,16 @@ func state(obj client.Object) string {
 	if c.Spec.StorageClassName != nil {
 		class = "of " + *c.Spec.StorageClassName
 	}
-	return fmt.Sprintf("%s %t %s %s", class, bound(c), c.Status.Phase, size.String())
+	return fmt.Sprintf("%s %t %s %s%s", class, bound(c), c.Status.Phase, size.String(), lacking(c))
+}
+
+// lacking is what a volume has that is smaller than its claim asks for, and empty of others.
+func lacking(c *corev1.PersistentVolumeClaim) string {
+	size, has := c.Spec.Resources.Requests[corev1.ResourceStorage], c.Status.Capacity[corev1.ResourceStorage]
+	if c.Status.Phase != corev1.ClaimBound || has.IsZero() || has.Cmp(size) >= 0 {
+		return ""
+	}
+	return has.String()
 }
 
 // Pending tells of the claims of an object that none has a volume. Of an object that is on its way out nobody looks.

@@ -66,14 +66,29 @@ func Growth[T owner.Object](refVolumes, refClasses string, size func(o T, place 
 			if !ok || c.Status.Phase != corev1.ClaimBound {
 				continue
 			}
+			var o *outcome.Outcome
 			if want := size(s.Owner(), i); want.Cmp(c.Spec.Resources.Requests[corev1.ResourceStorage]) > 0 {
-				if o := small(c, classOf(c, classes)); o != nil {
-					return o
-				}
+				o = small(c, classOf(c, classes))
+			} else if has := lacking(c); has != "" {
+				o = growing(c, has)
+			}
+			if o != nil {
+				return o
 			}
 		}
 		return outcome.Done()
 	}
+}
+
+// growing tells of a claim that asks for more than its volume has, which is for the driver to give. One that makes no
+// volume larger says nothing, whatever the class allows.
+func growing(c *corev1.PersistentVolumeClaim, has string) *outcome.Outcome {
+	size := c.Spec.Resources.Requests[corev1.ResourceStorage]
+	o := outcome.Wait("PersistentVolumeClaim "+c.Name, "PersistentVolumeClaim %s has %s and asks for %s, for the driver of "+
+		"its StorageClass to give; wait, and if it does not come see kubectl -n %s describe pvc %s.", c.Name, has,
+		size.String(), c.Namespace, c.Name)
+	o.Reason = "Growing"
+	return o
 }
 
 // small tells why a claim stays as small as it is, and what lets it grow; nil when nothing is in its way.

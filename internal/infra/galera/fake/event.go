@@ -65,6 +65,17 @@ func (m *Members) Cut(pods ...string) {
 	m.join()
 }
 
+// Fill leaves members no room for writes.
+func (m *Members) Fill(pods ...string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range pods {
+		s := m.pod(p)
+		s.Full = true
+		m.touch(s)
+	}
+}
+
 // Refuse makes agents refuse configurations with that text.
 func (m *Members) Refuse(text string) {
 	m.mu.Lock()
