@@ -99,11 +99,11 @@ func world(t *testing.T) client.Client {
 		o, m := &infrav1.OVN{}, &infrav1.Memcached{}
 		o.Name, o.Namespace, m.Name, m.Namespace = name, "cloud", name, "cloud"
 		o.Status.Northbound.Connection, o.Status.Southbound.Connection = "ssl:north:6641", "ssl:south:6642"
-		m.Status.Servers, m.Status.TLSSecret = []string{"cache:11211"}, name+"-tls"
+		m.Status.Servers, m.Status.ClientSecret = []string{"cache:11211"}, name+"-client"
 		clients := maps.Clone(pair)
 		clients["northbound"], clients["southbound"] = o.Status.Northbound.Connection, o.Status.Southbound.Connection
 		clients["servers"] = m.Status.Servers[0]
-		known = append(known, o, m, secret(name+"-client", clients), secret(name+"-tls", clients))
+		known = append(known, o, m, secret(name+"-client", clients))
 	}
 	pictures := &corev1.ConfigMap{BinaryData: map[string][]byte{"logo.svg": []byte("<svg/>")}}
 	pictures.Name, pictures.Namespace = "pictures", "cloud"

@@ -6,7 +6,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackwright.dev/kit/kittest"
+
+	"stackwright.dev/stackwright/internal/pki/pkitest"
 )
+
+// An authority of a person's that ends takes all services with it.
+func TestAnAuthorityThatEnds(t *testing.T) {
+	pkitest.AuthorityLasts(t, scenario(), cloud, "spec.tls.caSecret")
+}
 
 // A certificate that a person brings along is known to all services, and then so is that of the control plane, which is
 // perhaps not Keystone's any more. What has none to show is not looked for.

@@ -34,6 +34,7 @@ const (
 	refRelease = "release"
 	refClouds  = "clouds"
 	refCells   = "nova-cells"
+	refGiven   = "authority"
 	// refListeners are the accounts that may listen to notifications.
 	refListeners = "listeners"
 
@@ -74,6 +75,7 @@ func Definition(releases func(context.Context) ([]string, error)) kit.Definition
 				ref.Optional[*cloud]()),
 			ref.To(refListeners, &corev1.Secret{}, listenerKeys, ref.Optional[*cloud](),
 				ref.Fields[*cloud](messagebus.KeyTransportURL, messagebus.KeyCA)),
+			ref.Local(refGiven, &corev1.Secret{}, givenCA, ref.Fields[*cloud](pki.CertKey, pki.KeyKey)),
 			ref.To(refCells, &servicev1.NovaCell{}, cellKeys, ref.WaitFor[*cloud](gate.For(&servicev1.NovaCell{}))),
 		),
 		Steps:  steps(releases),
@@ -94,6 +96,7 @@ func steps(releases func(context.Context) ([]string, error)) []step.Step[*cloud]
 		// Nothing comes after it: the services go on with a release that is held.
 		step.Check("release-kept", keptRelease, release, step.Condition[*cloud]("ReleaseReady")),
 		pki.CA(stepCA, caSecret, ownCA, ready, step.Condition[*cloud]("CAReady"), step.KeepWhen(keepsData)),
+		pki.AuthorityLasts(refGiven, func(o *cloud) bool { return givenCA(o) != "" }),
 		step.Objects(stepGalera, galera, ready, release, step.Reads[*cloud](refGalera), step.After[*cloud](stepCA),
 			step.When(galeraOn), step.Makes[*cloud](&infrav1.Galera{}), step.Condition[*cloud]("GaleraReady")),
 		step.Objects(stepRabbitMQ, rabbitmq, ready, release, step.Reads[*cloud](refRabbitMQ), step.After[*cloud](stepCA),

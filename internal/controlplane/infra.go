@@ -110,6 +110,14 @@ func childName(o *cloud, service string) string { return o.Name + "-" + service 
 // ownCA tells whether the control plane makes its own authority.
 func ownCA(o *cloud) bool { return !o.Spec.TLS.Disabled && o.Spec.TLS.CASecret == "" }
 
+// givenCA is the authority that a person gives, empty when there is none.
+func givenCA(o *cloud) string {
+	if o.Spec.TLS.Disabled {
+		return ""
+	}
+	return o.Spec.TLS.CASecret
+}
+
 // keepsData tells whether what a control plane of the same name would need again outlives this one.
 func keepsData(o *cloud) bool { return o.Spec.DeletionPolicy != controlplanev1.Delete }
 
@@ -171,10 +179,11 @@ func memcached(s *scope) ([]kubeclient.Object, error) {
 	return []kubeclient.Object{&infrav1.Memcached{
 		ObjectMeta: child(o, "memcached"),
 		Spec: infrav1.MemcachedSpec{
-			Image:       image(s, imageMemcached),
-			Replicas:    size.count(asked.Replicas),
-			CacheSize:   asked.CacheSize,
-			TLS:         infraTLS(o),
+			Image:     image(s, imageMemcached),
+			Replicas:  size.count(asked.Replicas),
+			CacheSize: asked.CacheSize,
+			// An authority of its own: what others have certificates for does not let them write what services unpickle.
+			TLS:         infrav1.TLS{Disabled: o.Spec.TLS.Disabled},
 			PodSettings: pods(size, asked.PodSettings),
 		},
 	}}, nil

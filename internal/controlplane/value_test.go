@@ -109,8 +109,12 @@ func TestAnAuthorityAndARegionOfOnesOwn(t *testing.T) {
 		for _, name := range append(optional(), "keystone") {
 			wantField(p, title(name)+"/first-"+name, "corporate", "spec", "tls", "caSecret")
 		}
-		for _, ref := range []string{"Galera/first-galera", "RabbitMQ/first-rabbitmq", "Memcached/first-memcached"} {
+		for _, ref := range []string{"Galera/first-galera", "RabbitMQ/first-rabbitmq"} {
 			wantField(p, ref, "corporate", "spec", "tls", "caSecret")
+		}
+		// Whom it signs could write what services unpickle.
+		if got := field(p, "Memcached/first-memcached", "spec", "tls", "caSecret"); got != nil {
+			t.Errorf("caches let in whom %v signed", got)
 		}
 	})
 }

@@ -53,6 +53,12 @@ func Lasts[T owner.Object](name, ref string, o ...step.Option[T]) step.Step[T] {
 	}, append(o, step.Reads[T](ref))...)
 }
 
+// AuthorityLasts is a step that tells people the same of an authority that they gave, to an owner that gives tells of.
+// Certificates never outlive it, so that all of them end with it.
+func AuthorityLasts[T owner.Object](ref string, gives func(T) bool, o ...step.Option[T]) step.Step[T] {
+	return Lasts("authority-lasts", ref, append(o, step.When(gives), step.Advises[T]("CertificateLasts"))...)
+}
+
 // given is a certificate of a person's, nil with what is wrong with it.
 func given[T owner.Object](s *step.Scope[T], ref string) (*x509.Certificate, error) {
 	secret, c := s.Get(ref), s.Content(ref)

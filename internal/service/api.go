@@ -118,11 +118,11 @@ func (s Service[T]) authorityRefs() []string {
 func (s Service[T]) authorities(sc *step.Scope[T]) map[string]string {
 	out := map[string]string{}
 	if s.Memcached != nil {
-		if m, ok := sc.Get(RefMemcached).(*infrav1.Memcached); ok && m.Status.TLSSecret != "" {
+		if m, ok := sc.Get(RefMemcached).(*infrav1.Memcached); ok && m.Status.ClientSecret != "" {
 			// The value is not needed; without it the step waits, rather than to roll the pods for a Secret that comes
 			// back.
 			_ = sc.Value(RefCacheTLS, keyCA)
-			out[annotationCache] = sc.Digest(RefCacheTLS, keyCA)
+			out[annotationCache] = sc.Digest(RefCacheTLS, clientKeys()...)
 		}
 	}
 	if s.Identity != nil && len(sc.Content(RefAuthority)) > 0 {

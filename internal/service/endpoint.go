@@ -220,6 +220,12 @@ func (s Service[T]) LastsStep() step.Step[T] {
 		step.Advises[T]("CertificateLasts"), step.Component[T](ComponentSetup))
 }
 
+// AuthorityLastsStep tells people when the authority that they gave is.
+func (s Service[T]) AuthorityLastsStep() step.Step[T] {
+	gives := func(o T) bool { return caName(o) != "" && o.Common().TLS.CASecret != "" }
+	return pki.AuthorityLasts(RefCA, gives, step.After[T](StepCertificate), step.Component[T](ComponentSetup))
+}
+
 // names are those of the Services.
 func (s Service[T]) names(o T) []string {
 	var names []string

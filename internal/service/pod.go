@@ -150,7 +150,7 @@ func (s Service[T]) peers(o T, p Pod[T]) []Mount[T] {
 	if p.Alone {
 		return mounts
 	}
-	mounts = append(mounts, Mount[T]{Name: "memcached", Secret: s.cacheTLS, Keys: []string{keyCA}, Optional: true})
+	mounts = append(mounts, Mount[T]{Name: "memcached", Secret: s.cacheTLS, Keys: clientKeys(), Optional: true})
 	if s.Identity != nil {
 		mounts = append(mounts,
 			Mount[T]{Name: "keystone", Secret: s.authoritySecret, Keys: []string{keyCA}, Optional: true})

@@ -12,6 +12,7 @@ import (
 	"stackwright.dev/kit/ref"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/internal/pki"
 )
 
 // The references that services have in common.
@@ -21,7 +22,7 @@ const (
 	RefDatabase   = "database"
 	RefBus        = "bus"
 	RefMemcached  = "memcached"
-	RefCacheTLS   = "memcached-tls"
+	RefCacheTLS   = "memcached-client"
 	RefConfig     = "config"
 	RefRolled     = "config-rolled"
 	RefAutoscaler = "autoscaler"
@@ -82,7 +83,8 @@ func (s Service[T]) cacheRefs() []ref.Ref[T] {
 	return []ref.Ref[T]{
 		ref.Local(RefMemcached, &infrav1.Memcached{}, s.memcached,
 			ref.WaitFor[T](hasServers), ref.DigestOf[T](servers)),
-		ref.Local(RefCacheTLS, &corev1.Secret{}, s.cacheTLS, ref.Fields[T](keyCA), ref.Optional[T]()),
+		ref.Local(RefCacheTLS, &corev1.Secret{}, s.cacheTLS, ref.Fields[T](clientKeys()...),
+			ref.Optional[T]()),
 	}
 }
 
@@ -98,10 +100,13 @@ func source(o Object, i int) (configMap, secret string) {
 	return from[i].ConfigMap, from[i].Secret
 }
 
-// cacheTLS names the Secret by whose ca.crt clients know the caches.
+// clientKeys are those of a Secret by which clients are let in.
+func clientKeys() []string { return []string{pki.CAKey, pki.CertKey, pki.KeyKey} }
+
+// cacheTLS names the Secret by which clients know the caches, and are known.
 func (s Service[T]) cacheTLS(o T) string {
 	if name := s.memcached(o); name != "" {
-		return name + "-tls"
+		return name + "-client"
 	}
 	return ""
 }
@@ -117,7 +122,7 @@ func hasServers(obj client.Object) (bool, string) {
 
 func servers(obj client.Object) string {
 	if m, ok := obj.(*infrav1.Memcached); ok {
-		return strings.Join(append(m.Status.Servers, m.Status.TLSSecret), ",")
+		return strings.Join(append(m.Status.Servers, m.Status.ClientSecret), ",")
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"stackwright.dev/kit/step"
 
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
+	"stackwright.dev/stackwright/internal/pki"
 	"stackwright.dev/stackwright/internal/service/oslo"
 )
 
@@ -82,9 +83,11 @@ func cache(f *oslo.File, m *infrav1.Memcached) {
 	f.Set("cache", "backend", "dogpile.cache.pymemcache")
 	f.Set("cache", "memcache_servers", strings.Join(m.Status.Servers, ","))
 	f.Set("cache", "proxies", "stackwright_cache.Tolerant")
-	if m.Status.TLSSecret != "" {
+	if m.Status.ClientSecret != "" {
 		f.Set("cache", "tls_enabled", true)
 		f.Set("cache", "tls_cafile", path("memcached", keyCA))
+		f.Set("cache", "tls_certfile", path("memcached", pki.CertKey))
+		f.Set("cache", "tls_keyfile", path("memcached", pki.KeyKey))
 	}
 }
 

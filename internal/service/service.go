@@ -240,7 +240,7 @@ func (s Service[T]) rabbitMQ(o T) string {
 // what they come after.
 func (s Service[T]) Steps(o ...step.Option[T]) []step.Step[T] {
 	steps := append(s.RouteSteps(), s.HostnameStep(), s.AccessStep(), s.EndpointsStep(), s.CAStep(), s.CertificateStep(),
-		s.GivenStep(), s.LastsStep())
+		s.GivenStep(), s.LastsStep(), s.AuthorityLastsStep())
 	if s.Database != nil {
 		steps = append(steps, s.DatabaseStep())
 	}

@@ -14,22 +14,19 @@ import (
 	"stackwright.dev/stackwright/internal/pki"
 )
 
-// Ends of the names of Secrets by which clients know OVN and caches: those that operators make, with more keys.
-const (
-	endOVN       = "-client"
-	endMemcached = "-tls"
-)
+// endClient ends the names of Secrets by which OVN and caches know clients: those that operators make, with more keys.
+const endClient = "-client"
 
 // keysOVN and keysMemcached are the keys of such a Secret.
 func keysOVN() []string {
 	return []string{"northbound", "southbound", pki.CAKey, pki.CertKey, pki.KeyKey}
 }
 
-func keysMemcached() []string { return []string{"servers", pki.CAKey} }
+func keysMemcached() []string { return []string{"servers", pki.CAKey, pki.CertKey, pki.KeyKey} }
 
 // ovn makes databases of the Secret of their clients.
 func (i *identity) ovn(ctx context.Context, key client.ObjectKey, into *infrav1.OVN) error {
-	s, err := i.known(ctx, key, endOVN, keysOVN())
+	s, err := i.known(ctx, key, keysOVN())
 	if err != nil {
 		return err
 	}
@@ -42,7 +39,7 @@ func (i *identity) ovn(ctx context.Context, key client.ObjectKey, into *infrav1.
 // memcached makes caches of the Secret of their clients. They have TLS: a template cannot see whether there is an
 // authority.
 func (i *identity) memcached(ctx context.Context, key client.ObjectKey, into *infrav1.Memcached) error {
-	s, err := i.known(ctx, key, endMemcached, keysMemcached())
+	s, err := i.known(ctx, key, keysMemcached())
 	if err != nil {
 		return err
 	}
@@ -50,18 +47,18 @@ func (i *identity) memcached(ctx context.Context, key client.ObjectKey, into *in
 	for server := range strings.SplitSeq(text(s, "servers"), ",") {
 		into.Status.Servers = append(into.Status.Servers, strings.TrimSpace(server))
 	}
-	into.Status.TLSSecret = s.Name
+	into.Status.ClientSecret = s.Name
 	return nil
 }
 
 func text(s *corev1.Secret, key string) string { return strings.TrimSpace(string(s.Data[key])) }
 
 // known reads the Secret by which something is known that operators would have made.
-func (i *identity) known(ctx context.Context, key client.ObjectKey, end string, keys []string) (*corev1.Secret, error) {
+func (i *identity) known(ctx context.Context, key client.ObjectKey, keys []string) (*corev1.Secret, error) {
 	if i.alone {
 		return nil, apierrors.NewNotFound(schema.GroupResource{}, key.Name)
 	}
-	name, s := key.Name+end, &corev1.Secret{}
+	name, s := key.Name+endClient, &corev1.Secret{}
 	err := i.clouds.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, s)
 	s.Name = name
 	switch {

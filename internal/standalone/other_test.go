@@ -68,7 +68,7 @@ func TestOthersAreKnownByTheirSecrets(t *testing.T) {
 	for name, c := range map[string]struct{ object, secret, file, has string }{
 		"north":  {networks, "lines-client", "neutron.conf", "ovn_nb_connection = ssl:north:6641\n"},
 		"south":  {networks, "lines-client", "neutron.conf", "ovn_sb_connection = ssl:south:6642\n"},
-		"caches": {dashboard, "caches-tls", "horizon.json", `"two:11211"`},
+		"caches": {dashboard, "caches-client", "horizon.json", `"two:11211"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := made(t, c.object, secret(c.secret, clients()))
@@ -95,9 +95,9 @@ func TestOthersThatAreNotKnown(t *testing.T) {
 			"the Secret lines-client has to exist, with northbound, southbound, ca.crt, tls.crt, tls.key"},
 		"no address":   {networks, secret("lines-client", without("southbound")), "lines-client has to have southbound, too"},
 		"no key":       {networks, secret("lines-client", without("tls.key")), "lines-client has to have tls.key, too"},
-		"no caches":    {dashboard, nil, "the Secret caches-tls has to exist, with servers, ca.crt"},
-		"no servers":   {dashboard, secret("caches-tls", without("servers")), "caches-tls has to have servers, too"},
-		"no authority": {dashboard, secret("caches-tls", without("ca.crt")), "caches-tls has to have ca.crt, too"},
+		"no caches":    {dashboard, nil, "the Secret caches-client has to exist, with servers, ca.crt, tls.crt, tls.key"},
+		"no servers":   {dashboard, secret("caches-client", without("servers")), "caches-client has to have servers, too"},
+		"no authority": {dashboard, secret("caches-client", without("ca.crt")), "caches-client has to have ca.crt, too"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var more []client.Object

@@ -120,7 +120,7 @@ maintenance: {replicas: $}`,
 		Axes:   append(shared(), program("rpc"), program("periodic"), program("maintenance")),
 		Read:   append(reads(), "dnsDomain", "dnsServers", "mtu", "notifications", "notifyNova", "physicalNetworks"),
 		Only:   only(),
-		Given:  with(given(), mark("ovn")+endOVN, keysOVN()...),
+		Given:  with(given(), mark("ovn")+endClient, keysOVN()...),
 		Place:  append(place(), "database", "maintenance", "periodic", "rpc"),
 		Before: []string{"db-sync"},
 	}
@@ -138,7 +138,7 @@ keystone: $
 memcached: $`,
 		Axes: append(shared(), Axis{Cases: []string{"branding: {logos: $}"}}),
 		Read: []string{"branding.siteLink", "branding.siteTitle", "release", "services", "settings", "workers"}, Only: types,
-		Given: with(given(), mark("memcached")+endMemcached, keysMemcached()...),
+		Given: with(given(), mark("memcached")+endClient, keysMemcached()...),
 		Place: place(),
 	}
 }

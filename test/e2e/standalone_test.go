@@ -183,7 +183,7 @@ func addressed(w *story.World, n *network) {
 	}
 	copied(n.ovn.Status.ClientSecret, "nets-client", map[string]string{
 		"northbound": n.ovn.Status.Northbound.Connection, "southbound": n.ovn.Status.Southbound.Connection})
-	copied(m.Status.TLSSecret, "sessions-tls", map[string]string{"servers": strings.Join(m.Status.Servers, ",")})
+	copied(m.Status.ClientSecret, "sessions-client", map[string]string{"servers": strings.Join(m.Status.Servers, ",")})
 }
 
 // Nova of plain objects has a cell of plain objects: a release of its own, whose conductor Nova finds by what the

@@ -256,15 +256,24 @@ func customers(w *story.World, cp *controlplanev1.OpenStackControlPlane) map[str
 	return out
 }
 
-// statistics prints those of caches, which it knows by the authority that Keystone knows them by.
+// statistics prints those of caches, which it knows, and which know it, as Keystone does. Nobody else gets an answer.
 const statistics = `
 import socket, ssl, sys
-tls = ssl.create_default_context(cafile="/etc/stackwright/memcached/ca.crt")
-for server in sys.argv[1:]:
+folder = "/etc/stackwright/memcached/"
+stranger = ssl.create_default_context(cafile=folder + "ca.crt")
+client = ssl.create_default_context(cafile=folder + "ca.crt")
+client.load_cert_chain(folder + "tls.crt", folder + "tls.key")
+def ask(tls, server):
     host, port = server.rsplit(":", 1)
     with tls.wrap_socket(socket.create_connection((host, int(port)), 10), server_hostname=host) as s:
         s.sendall(b"stats settings\r\nstats\r\nquit\r\n")
-        print(s.makefile().read())
+        return s.makefile().read()
+for server in sys.argv[1:]:
+    print(ask(client, server))
+    try:
+        sys.exit(server + " answers who has no certificate: " + ask(stranger, server))
+    except ssl.SSLError as e:
+        print("refused:", e.reason)
 `
 
 // hits is how often something was found in the caches of a cloud, asked from a pod of Keystone as Keystone does.
@@ -279,8 +288,10 @@ func hits(ctx context.Context, w *story.World, cp *controlplanev1.OpenStackContr
 	if err != nil {
 		return 0, err
 	}
-	if strings.Count(said, "STAT ssl_enabled yes") != len(cache.Status.Servers) {
-		return 0, fmt.Errorf("not all of %v have TLS:\n%s", cache.Status.Servers, said)
+	for _, each := range []string{"STAT ssl_enabled yes", "refused: "} {
+		if strings.Count(said, each) != len(cache.Status.Servers) {
+			return 0, fmt.Errorf("not all of %v say %q:\n%s", cache.Status.Servers, each, said)
+		}
 	}
 	for line := range strings.Lines(said) {
 		var n int

@@ -51,10 +51,11 @@ type MemcachedStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=260
 	Servers []string `json:"servers,omitempty"`
-	// TLSSecret has ca.crt, by which clients know the caches; empty when TLS is disabled.
+	// ClientSecret has ca.crt, by which clients know the caches, and tls.crt and tls.key, by which the caches know
+	// clients: nobody else is let in. It is empty when TLS is disabled.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
-	TLSSecret string `json:"tlsSecret,omitempty"`
+	ClientSecret string `json:"clientSecret,omitempty"`
 }
 
 // Memcached is a set of caches.

@@ -21,7 +21,7 @@ import (
 type Config struct {
 	// Megabytes for items, connections at a time, and the port.
 	Megabytes, Connections, Port int
-	// TLSDir has tls.crt, tls.key and ca.crt; empty when TLS is off.
+	// TLSDir has tls.crt, tls.key and ca.crt, which signed those of clients; empty when TLS is off.
 	TLSDir string
 	// HealthAddr answers probes.
 	HealthAddr string
@@ -32,7 +32,7 @@ func (c *Config) Flags(f *flag.FlagSet) {
 	f.IntVar(&c.Megabytes, "megabytes", 64, "memory for items")
 	f.IntVar(&c.Connections, "connections", 4096, "connections at a time")
 	f.IntVar(&c.Port, "port", 11211, "port for clients")
-	f.StringVar(&c.TLSDir, "tls", "", "folder with tls.crt and tls.key, watched for renewal; empty is without TLS")
+	f.StringVar(&c.TLSDir, "tls", "", "folder with tls.crt, tls.key and clients' ca.crt, watched for renewal; empty is without TLS")
 	f.StringVar(&c.HealthAddr, "health", fmt.Sprintf(":%d", agent.HealthPort), "address that answers probes")
 }
 
@@ -47,8 +47,8 @@ func New(c Config) *Agent { return &Agent{cfg: c} }
 
 // Run keeps memcached going until ctx ends.
 func (a *Agent) Run(ctx context.Context) error {
-	a.tls = agent.Renewal{Files: agent.Within(a.cfg.TLSDir, "tls.crt", "tls.key"), Every: agent.RenewalEvery,
-		Reload: a.reload}
+	a.tls = agent.Renewal{Files: agent.Within(a.cfg.TLSDir, "tls.crt", "tls.key", "ca.crt"),
+		Every: agent.RenewalEvery, Reload: a.reload}
 	a.tls.Begin()
 	w := &agent.Watch{Path: "memcached", Args: a.cfg.args(), Look: a.look, HealthAddr: a.cfg.HealthAddr}
 	return w.Run(ctx)
@@ -60,8 +60,10 @@ func (c *Config) args() []string {
 	if c.TLSDir == "" {
 		return args
 	}
-	cert, key := filepath.Join(c.TLSDir, "tls.crt"), filepath.Join(c.TLSDir, "tls.key")
-	return append(args, "-Z", "-o", "ssl_chain_cert="+cert+",ssl_key="+key)
+	// The verify mode 2 wants a certificate of each client.
+	return append(args, "-Z", "-o", "ssl_chain_cert="+filepath.Join(c.TLSDir, "tls.crt")+
+		",ssl_key="+filepath.Join(c.TLSDir, "tls.key")+
+		",ssl_ca_cert="+filepath.Join(c.TLSDir, "ca.crt")+",ssl_verify_mode=2")
 }
 
 // look asks memcached whether it answers, and makes it read certificates that were renewed.
@@ -94,8 +96,13 @@ func (a *Agent) ask(ctx context.Context, command string) (string, error) {
 	deadline, _ := ctx.Deadline()
 	_ = c.SetDeadline(deadline)
 	if a.cfg.TLSDir != "" {
-		// The other end is a child of this process.
-		c = tls.Client(c, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12})
+		// The other end is a child of this process, and lets in whom its own authority has signed.
+		own, err := tls.LoadX509KeyPair(filepath.Join(a.cfg.TLSDir, "tls.crt"), filepath.Join(a.cfg.TLSDir, "tls.key"))
+		if err != nil {
+			return "", fmt.Errorf("reading the certificate: %w", err)
+		}
+		c = tls.Client(c, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12,
+			Certificates: []tls.Certificate{own}})
 	}
 	if _, err := c.Write([]byte(command + "\r\n")); err != nil {
 		return "", fmt.Errorf("asking memcached: %w", err)

@@ -28,6 +28,7 @@ type (
 // Names of steps and references that are used in several places.
 const (
 	stepCertificate = "certificate"
+	stepClient      = "client"
 	stepShrink      = "shrink"
 	stepSet         = "statefulset"
 	refCA           = "ca"
@@ -46,7 +47,13 @@ func Definition() kit.Definition[object] {
 				func(m object) bool { return !m.Spec.TLS.Disabled && m.Spec.TLS.CASecret == "" }),
 			pki.Leaf(stepCertificate, pki.LeafSpec[object]{Secret: func(m object) string { return TLSSecret(m.Name) },
 				CARef: refCA, Names: certificateNames}, step.After[object]("ca"), step.Condition[object]("TLSReady"),
-				step.When(func(m object) bool { return !m.Spec.TLS.Disabled })),
+				step.When(encrypted)),
+			// What is in a cache is unpickled by those who read it: who writes runs code in them.
+			pki.Leaf(stepClient, pki.LeafSpec[object]{Secret: func(m object) string { return ClientSecret(m.Name) },
+				CARef: refCA, Names: func(object) []string { return []string{"client"} }},
+				step.After[object]("ca"), step.Condition[object]("ClientTLSReady"), step.When(encrypted)),
+			pki.AuthorityLasts(refCA, func(m object) bool { return encrypted(m) && m.Spec.TLS.CASecret != "" },
+				step.After[object](stepClient)),
 			step.Objects("access", access,
 				step.Makes[object](&corev1.ServiceAccount{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}),
 				step.Condition[object]("ServiceReady")),
@@ -83,9 +90,9 @@ func Servers(m *infrav1.Memcached) []string {
 }
 
 func report(v step.View, m object) {
-	m.Status.Servers, m.Status.TLSSecret, m.Status.ReadyReplicas = Servers(m), "", 0
-	if !m.Spec.TLS.Disabled {
-		m.Status.TLSSecret = TLSSecret(m.Name)
+	m.Status.Servers, m.Status.ClientSecret, m.Status.ReadyReplicas = Servers(m), "", 0
+	if encrypted(m) {
+		m.Status.ClientSecret = ClientSecret(m.Name)
 	}
 	if set, ok := v.Child(stepSet, "StatefulSet", m.Name).(*appsv1.StatefulSet); ok {
 		m.Status.ReadyReplicas = set.Status.ReadyReplicas
@@ -95,8 +102,13 @@ func report(v step.View, m object) {
 // Port of memcached, with and without TLS.
 const Port = 11211
 
-// TLSSecret has the caches' certificate and ca.crt.
+// TLSSecret has the caches' certificate, and ca.crt, by which they know clients.
 func TLSSecret(name string) string { return name + "-tls" }
+
+// ClientSecret has the certificate by which clients are let in.
+func ClientSecret(name string) string { return name + "-client" }
+
+func encrypted(m object) bool { return !m.Spec.TLS.Disabled }
 
 func caSecret(m object) string {
 	switch {

@@ -16,6 +16,7 @@ import (
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/infra/memcached"
+	"stackwright.dev/stackwright/internal/pki/pkitest"
 )
 
 const (
@@ -34,6 +35,10 @@ func TestGolden(t *testing.T)         { kittest.New(t, scenario(t)).Golden(t, "t
 func TestGoldenVariants(t *testing.T) { infratest.Variants(t, scenario, cache) }
 func TestLongName(t *testing.T)       { infratest.LongName(t, scenario(t), cache) }
 
+func TestAnAuthorityThatEnds(t *testing.T) {
+	pkitest.AuthorityLasts(t, scenario(t), cache, "spec.tls.caSecret")
+}
+
 func TestBudget(t *testing.T) { kittest.New(t, scenario(t)).Budget(t, 0, 0) }
 func TestCrash(t *testing.T)  { kittest.New(t, scenario(t)).Crash(t, nil) }
 func TestDelete(t *testing.T) { kittest.New(t, scenario(t)).Delete(t, nil) }
@@ -47,14 +52,14 @@ func TestStatusTellsTheServers(t *testing.T) {
 		if !slices.Equal(servers, want) {
 			t.Errorf("servers are %v, want %v", servers, want)
 		}
-		if s, _, _ := unstructured.NestedString(o, "status", "tlsSecret"); s != "cache-tls" {
-			t.Errorf("tlsSecret is %q, want cache-tls", s)
+		if s, _, _ := unstructured.NestedString(o, "status", "clientSecret"); s != "cache-client" {
+			t.Errorf("clientSecret is %q, want cache-client", s)
 		}
 		p.Change(cache, "spec.tls.disabled", true)
 		p.Settle()
 		p.Ready()
-		if s, _, _ := unstructured.NestedString(p.Object(cache).Object, "status", "tlsSecret"); s != "" {
-			t.Errorf("tlsSecret is %q although TLS is disabled", s)
+		if s, _, _ := unstructured.NestedString(p.Object(cache).Object, "status", "clientSecret"); s != "" {
+			t.Errorf("clientSecret is %q although TLS is disabled", s)
 		}
 		if command := strings.Join(command(p), " "); strings.Contains(command, "--tls") {
 			t.Errorf("the command is %s although TLS is disabled", command)

@@ -130,7 +130,8 @@ func podSpec(m *infrav1.Memcached) corev1.PodSpec {
 	if !m.Spec.TLS.Disabled {
 		p.Volumes = []corev1.Volume{{Name: "tls", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
 			SecretName: TLSSecret(m.Name), DefaultMode: new(int32(0o440)),
-			Items: []corev1.KeyToPath{{Key: "tls.crt", Path: "tls.crt"}, {Key: "tls.key", Path: "tls.key"}}}}}}
+			Items: []corev1.KeyToPath{{Key: "tls.crt", Path: "tls.crt"}, {Key: "tls.key", Path: "tls.key"},
+				{Key: "ca.crt", Path: "ca.crt"}}}}}}
 	}
 	return p
 }

@@ -72,6 +72,7 @@ func steps(dial member.Dial) []step.Step[object] {
 		pki.Leaf(stepClient, pki.LeafSpec[object]{Secret: func(o object) string { return ClientSecret(o.Name) },
 			CARef: refCA, Names: func(object) []string { return []string{"client"} }},
 			step.After[object](stepCA), step.Condition[object]("ClientTLSReady")),
+		pki.AuthorityLasts(refCA, func(o object) bool { return o.Spec.CASecret != "" }, step.After[object](stepClient)),
 		pki.Agent(stepAgent, func(o object) string { return AgentSecret(o.Name) }, hosts),
 		step.Objects(stepAccess, access,
 			step.Makes[object](&corev1.ServiceAccount{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}),

@@ -16,6 +16,7 @@ import (
 	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/infra/member/fake"
 	"stackwright.dev/stackwright/internal/infra/ovn"
+	"stackwright.dev/stackwright/internal/pki/pkitest"
 )
 
 const object = "OVN/cloud/ovn"
@@ -28,6 +29,10 @@ func scenario(t *testing.T) kittest.Scenario {
 	s.Outside = func() http.RoundTripper { return fake.New(nil) }
 	s.Children = map[string]kittest.Behaviour{"StatefulSet": infratest.AsMembers[*fake.Members]}
 	return s
+}
+
+func TestAnAuthorityThatEnds(t *testing.T) {
+	pkitest.AuthorityLasts(t, scenario(t), object, "spec.caSecret")
 }
 
 func members(p *kittest.Play) *fake.Members { return infratest.Outside[*fake.Members](p) }

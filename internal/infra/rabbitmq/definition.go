@@ -72,6 +72,8 @@ func steps(dial Dial) []step.Step[object] {
 			func(r object) bool { return r.Spec.TLS.CASecret == "" }),
 		pki.Leaf("certificate", pki.LeafSpec[object]{Secret: func(r object) string { return TLSSecret(r.Name) },
 			CARef: refCA, Names: certificateNames}, step.After[object]("ca"), step.Condition[object]("TLSReady")),
+		pki.AuthorityLasts(refCA, func(r object) bool { return r.Spec.TLS.CASecret != "" },
+			step.After[object]("certificate")),
 		pki.Agent(stepAgent, func(r object) string { return AgentSecret(r.Name) }, agentNames),
 		step.Secret(stepCookie, cookie, func(r object) string { return cookieSecret(r.Name) },
 			step.Copied[object](), step.KeepWhen(retained)),

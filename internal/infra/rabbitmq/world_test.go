@@ -18,6 +18,7 @@ import (
 	"stackwright.dev/stackwright/internal/infra/infratest"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq/fake"
+	"stackwright.dev/stackwright/internal/pki/pkitest"
 )
 
 const mq = "RabbitMQ/cloud/mq"
@@ -30,6 +31,10 @@ func scenario(t *testing.T) kittest.Scenario {
 	s.Outside = func() http.RoundTripper { return fake.New() }
 	s.Children = map[string]kittest.Behaviour{"StatefulSet": infratest.AsMembers[*fake.Members]}
 	return s
+}
+
+func TestAnAuthorityThatEnds(t *testing.T) {
+	pkitest.AuthorityLasts(t, scenario(t), mq, "spec.tls.caSecret")
 }
 
 func members(p *kittest.Play) *fake.Members { return infratest.Outside[*fake.Members](p) }

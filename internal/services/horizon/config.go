@@ -32,8 +32,10 @@ type given struct {
 
 type cache struct {
 	Servers []string `json:"servers"`
-	// CA is the file of the authority of the servers; empty without TLS.
-	CA string `json:"ca"`
+	// CA is the file of the authority of the servers; empty without TLS. Cert and Key are those of the client.
+	CA   string `json:"ca"`
+	Cert string `json:"cert"`
+	Key  string `json:"key"`
 }
 
 // pictures are the names of those that can be replaced.
@@ -49,8 +51,10 @@ func settings(s api) func(*scope) (map[string][]byte, error) {
 		all := given{Hosts: s.Hosts(sc), Services: []string{"keystone"}, Settings: own(s, sc)}
 		if m, ok := sc.Get(service.RefMemcached).(*infrav1.Memcached); ok {
 			all.Memcached.Servers = m.Status.Servers
-			if m.Status.TLSSecret != "" {
-				all.Memcached.CA = service.Folder + "/memcached/ca.crt"
+			if m.Status.ClientSecret != "" {
+				const folder = service.Folder + "/memcached"
+				all.Memcached.CA, all.Memcached.Cert, all.Memcached.Key =
+					folder+"/ca.crt", folder+"/tls.crt", folder+"/tls.key"
 			}
 		}
 		for _, name := range h.Spec.Services {

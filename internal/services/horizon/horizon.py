@@ -52,6 +52,7 @@ def _caches(servers):
     options = {'ignore_exc': True, 'connect_timeout': 0.5, 'timeout': 0.5, 'retry_attempts': 0, 'dead_timeout': 10}
     if servers['ca']:
         options['tls_context'] = ssl.create_default_context(cafile=servers['ca'])
+        options['tls_context'].load_cert_chain(servers['cert'], servers['key'])
     return {'default': {'BACKEND': __name__ + '.Cache',
                         'LOCATION': servers['servers'], 'OPTIONS': options}}
 

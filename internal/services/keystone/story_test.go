@@ -139,7 +139,7 @@ func TestOptionRollsTheAPI(t *testing.T) {
 func TestMissingCacheAuthorityRollsNothing(t *testing.T) {
 	kittest.New(t, scenario(t, "")).Run(t, func(p *kittest.Play) {
 		p.Settle()
-		if got := writes(p, func() { p.Remove("Secret/cloud/cache-tls") }); len(got) > 0 {
+		if got := writes(p, func() { p.Remove("Secret/cloud/cache-client") }); len(got) > 0 {
 			t.Errorf("it wrote %v", got)
 		}
 	})
