@@ -324,7 +324,7 @@ func (p *Play) Create(u *unstructured.Unstructured) {
 	status, ok := u.Object["status"]
 	err := p.Client.Create(p.T.Context(), u)
 	if apierrors.IsAlreadyExists(err) && u.GetKind() == "Namespace" {
-		return
+		err = p.Client.Patch(p.T.Context(), u, client.Merge) // it may have other labels
 	}
 	p.must("creating "+name(u), err)
 	if !ok {
