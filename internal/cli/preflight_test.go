@@ -30,8 +30,8 @@ func (w *world) class(name string, standard bool) {
 	must(w.t, client.IgnoreAlreadyExists(w.client.Create(w.t.Context(), c)))
 }
 
-// nodes makes some, each with that memory.
-func nodes(count int, memory string) func(*world) {
+// withNodes makes some, each with that memory.
+func withNodes(count int, memory string) func(*world) {
 	return func(w *world) {
 		for i := range count {
 			w.node(fmt.Sprint("node-", i), memory)
@@ -66,9 +66,9 @@ func TestPreflightOfACluster(t *testing.T) {
 		"a right less": {lacks("clusterroles"), checkFailed, "you may not create clusterroles; install as an administrator"},
 		"no rights":    {refuses("selfsubjectaccessreviews"), checkFailed, "not allowed; ask as somebody whom"},
 		"no node":      {func(*world) {}, checkFailed, "0 of 0 ready, 0 MiB of memory; bring a node up"},
-		"small":        {nodes(3, "682Mi"), checkFailed, "3 of 3 ready, 2046 MiB of memory; add memory: the smallest"},
-		"few nodes":    {nodes(2, "1Gi"), checkWarning, "2 of 2 ready, 2048 MiB of memory; sizes other than dev want 3"},
-		"nodes":        {nodes(3, "1Gi"), checkOK, "3 of 3 ready, 3072 MiB of memory\n"},
+		"small":        {withNodes(3, "682Mi"), checkFailed, "3 of 3 ready, 2046 MiB of memory; add memory: the smallest"},
+		"few nodes":    {withNodes(2, "1Gi"), checkWarning, "2 of 2 ready, 2048 MiB of memory; sizes other than dev want 3"},
+		"nodes":        {withNodes(3, "1Gi"), checkOK, "3 of 3 ready, 3072 MiB of memory\n"},
 		"secret nodes": {refuses("nodes"), checkWarning, "ask somebody who may list nodes whether there is room"},
 		"no class":     {func(*world) {}, checkFailed, "there is no storage class; install a provisioner"},
 		"no default":   {func(w *world) { w.class("slow", false) }, checkWarning, "no storage class is the default; set"},

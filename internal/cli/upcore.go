@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,7 +22,9 @@ import (
 	fleetv1 "stackwright.dev/stackwright/api/fleet/v1alpha1"
 	infrav1 "stackwright.dev/stackwright/api/infra/v1alpha1"
 	servicev1 "stackwright.dev/stackwright/api/service/v1alpha1"
+	"stackwright.dev/stackwright/internal/cli/install"
 	"stackwright.dev/stackwright/internal/cli/progress"
+	"stackwright.dev/stackwright/internal/nodes"
 )
 
 // Profiles say how much of an OpenStack up makes.
@@ -186,12 +189,32 @@ func (u *ascent) recruit(ctx context.Context, c client.Client) error {
 	if err != nil {
 		return err
 	}
+	if err := u.invite(ctx, c); err != nil {
+		return err
+	}
 	before := &fleetv1.BuildingBlock{}
 	err = c.Get(ctx, client.ObjectKey{Namespace: u.ns(), Name: blockName}, before)
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("looking for the hosts: %w", err)
 	}
 	return apply(ctx, c, u.block(o, out, err != nil || before.Spec.Storage != nil))
+}
+
+// invite lets the namespace take agents of hosts, which is for those to say who may change namespaces. Where somebody
+// has said otherwise, the block tells so.
+func (u *ascent) invite(ctx context.Context, c client.Client) error {
+	ns := &corev1.Namespace{}
+	if err := c.Get(ctx, client.ObjectKey{Name: u.ns()}, ns); err != nil {
+		return fmt.Errorf("reading namespace %s: %w", u.ns(), err)
+	}
+	was := client.MergeFrom(ns.DeepCopy())
+	if !nodes.Invite(ns) {
+		return nil
+	}
+	if err := c.Patch(ctx, ns, was, client.FieldOwner(install.FieldManager)); err != nil {
+		return fmt.Errorf("labelling namespace %s: %w", ns.Name, err)
+	}
+	return nil
 }
 
 // hosts follows the hosts until they work.

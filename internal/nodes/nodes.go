@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,20 +17,38 @@ import (
 	"stackwright.dev/kit/outcome"
 )
 
-// enforce is the label by which a namespace says which pods it takes.
-const enforce = "pod-security.kubernetes.io/enforce"
+// enforce is the label by which a namespace says which pods it takes, privileged its value for those of agents.
+const (
+	enforce    = "pod-security.kubernetes.io/enforce"
+	privileged = "privileged"
+)
 
 // Level is the digest of a namespace: which pods it takes.
 func Level(namespace client.Object) string { return namespace.GetLabels()[enforce] }
 
-// Welcome refuses a namespace that would refuse pods of agents of nodes: a DaemonSet has no condition that says so. A
-// namespace that is not known is taken to be good.
+// Welcome refuses a namespace that does not say by itself that it takes pods of agents of nodes. These are root on the
+// nodes, and their owner is for anybody to make who may in some namespace; labels of namespaces are for those who may
+// change namespaces. One that has no label may take the pods, too, but nobody has said so. One that would refuse them
+// has to be told of: a DaemonSet has no condition for that.
 func Welcome(namespace client.Object, name, agents string) *outcome.Outcome {
-	if namespace == nil || Level(namespace) == "" || Level(namespace) == "privileged" {
+	level := ""
+	if namespace != nil {
+		level = Level(namespace)
+	}
+	if level == privileged {
 		return outcome.Done()
 	}
 	return outcome.Refuse("PodSecurity", "Namespace %s has Pod Security level %s, and %s need privileged; run kubectl "+
-		"label namespace %s %s=privileged --overwrite.", name, Level(namespace), agents, name, enforce)
+		"label namespace %s %s=privileged --overwrite.", name, cmp.Or(level, "none"), agents, name, enforce)
+}
+
+// Invite lets a namespace take pods of agents, and tells whether that is new. A level that somebody has set stays.
+func Invite(namespace *corev1.Namespace) bool {
+	if Level(namespace) != "" {
+		return false
+	}
+	metav1.SetMetaDataLabel(&namespace.ObjectMeta, enforce, privileged)
+	return true
 }
 
 // Digest is all of a node that decides whether it is selected.

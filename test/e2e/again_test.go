@@ -80,13 +80,9 @@ func TestCloudIsMadeAgain(t *testing.T) {
 	}
 }
 
-// ownHost makes the only node a host of a control plane of the story's own, whose namespace is to take agents of hosts.
+// ownHost makes the only node a host of a control plane of the story's own.
 func (f fleet) ownHost(cp *controlplanev1.OpenStackControlPlane) *fleetv1.BuildingBlock {
 	f.Helper()
-	if _, err := f.Cluster.Kubectl(f.Context(), "label", "--overwrite", "namespace", f.namespace,
-		"pod-security.kubernetes.io/enforce=privileged"); err != nil {
-		f.Fatal(err)
-	}
 	f.mark()
 	rack := f.rack()
 	rack.Spec.Cell, rack.Spec.OVN = cp.Name+"-nova-cell1", cp.Name+"-ovn"

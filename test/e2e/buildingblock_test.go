@@ -55,9 +55,13 @@ func hosted(w *story.World, also ...func(*controlplanev1.Services)) fleet {
 	return f
 }
 
-// mark gives the only node the label of hosts for as long as the story plays.
+// mark gives the only node the label of hosts for as long as the story plays, and lets the namespace take their agents.
 func (f fleet) mark() {
 	f.Helper()
+	if _, err := f.Cluster.Kubectl(f.Context(), "label", "--overwrite", "namespace", f.namespace,
+		"pod-security.kubernetes.io/enforce=privileged"); err != nil {
+		f.Fatal(err)
+	}
 	label := func(ctx context.Context, value string) error {
 		_, err := f.Cluster.Kubectl(ctx, "label", "node", "--all", "--overwrite", rackLabel+value)
 		return err

@@ -157,6 +157,9 @@ func TestOVNChassisForwards(t *testing.T) {
 	w := story.Start(t)
 	c := newChassis(w, gateway)
 	c.says("NamespaceReady", "PodSecurity", "kubectl label namespace "+w.Namespace)
+	label(t.Context(), w, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}},
+		"pod-security.kubernetes.io/enforce", "")
+	c.says("NamespaceReady", "PodSecurity", "has Pod Security level none")
 	c.says("NodesReady", "NoNodes", "kubectl label node NAME story="+w.Namespace)
 	c.allow("node-1")
 	if n := c.set.Status.Nodes; len(n) != 1 || n[0].Name != "node-1" || n[0].Datapath == "" {

@@ -294,7 +294,8 @@ type HostCount struct {
 	Servers int32 `json:"servers,omitempty"`
 }
 
-// BuildingBlock is a set of hosts of servers that are bought, run and retired as one.
+// BuildingBlock is a set of hosts of servers that are bought, run and retired as one. Unless its driver is fake, its
+// namespace has the label pod-security.kubernetes.io/enforce=privileged.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=bb,categories=openstack;stackwright

@@ -161,7 +161,8 @@ type OVNChassisNode struct {
 	TunnelAddress string `json:"tunnelAddress,omitempty"`
 }
 
-// OVNChassis is a set of nodes that are chassis of an OVN: Open vSwitch and ovn-controller run on each.
+// OVNChassis is a set of nodes that are chassis of an OVN: Open vSwitch and ovn-controller run on each. Its namespace
+// has the label pod-security.kubernetes.io/enforce=privileged.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=ovnchassis,singular=ovnchassis,categories=stackwright,shortName=chassis

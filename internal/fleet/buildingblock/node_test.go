@@ -51,7 +51,8 @@ func TestANodeLeavesBeforeAnotherBlockHasIt(t *testing.T) {
 				p.Settle()
 				if namespace != "cloud" {
 					p.Create(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
-						"metadata": map[string]any{"name": namespace}}})
+						"metadata": map[string]any{"name": namespace, "labels": map[string]any{
+							"pod-security.kubernetes.io/enforce": "privileged"}}}})
 				}
 				other := second(p, namespace, "rack-b", map[string]string{"example.org/rack": "b"})
 				p.Settle()
@@ -106,6 +107,13 @@ func TestAgentsKeepApart(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Hosts that are nobody's nodes are pods as any other, which every namespace takes.
+func TestFakeHostsNeedNoInvitation(t *testing.T) {
+	s := scenario(t, "fake", "")
+	s.Files[0] = world(t, "''")
+	kittest.New(t, s).Ready(t)
 }
 
 // A node that has the labels and a taint that agents do not tolerate has no agents: the block says which taint it is.

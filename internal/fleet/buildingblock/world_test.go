@@ -269,7 +269,7 @@ func TestOnlyWhatReadsAChangeRestarts(t *testing.T) {
 	}
 }
 
-// world is the world with a namespace that takes pods of that level.
+// world is the world with a namespace that takes pods of that level, which is written as YAML has it.
 func world(t *testing.T, level string) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/world.yaml")
@@ -289,6 +289,8 @@ func TestWhatCannotWorkIsTold(t *testing.T) {
 			"No node has the labels of spec.hosts.nodeSelector, example.org/rack=z; run kubectl label node NAME", false},
 		"pod security": {"", "restricted", "NamespaceReady", "PodSecurity",
 			"Namespace cloud has Pod Security level restricted, and agents of hosts need privileged; run kubectl label", false},
+		"no pod security": {"", "''", "NamespaceReady", "PodSecurity",
+			"Namespace cloud has Pod Security level none, and agents of hosts need privileged; run kubectl label", false},
 		"no cell": {"spec: {cell: nowhere}", "", "HostsReady", "",
 			"NovaCell nowhere does not exist in namespace cloud; create it.", false},
 		"an option": {"spec: {config: {libvirt: {image_type: raw}}}", "", "ConfigReady", "InvalidConfig",

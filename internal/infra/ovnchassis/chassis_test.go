@@ -291,6 +291,8 @@ func TestRefusals(t *testing.T) {
 		"namespace": {func(p *kittest.Play) {
 			p.Change("Namespace/cloud", "metadata.labels", map[string]any{"pod-security.kubernetes.io/enforce": "restricted"})
 		}, "NamespaceReady", "PodSecurity", "kubectl label namespace cloud pod-security.kubernetes.io/enforce=privileged"},
+		"no level": {func(p *kittest.Play) { p.Change("Namespace/cloud", "metadata.labels", nil) },
+			"NamespaceReady", "PodSecurity", "Namespace cloud has Pod Security level none, and pods that work on a node's"},
 		"no nodes": {func(p *kittest.Play) {
 			p.Change(set, "spec.nodeSelector", map[string]any{"role": "gateway", "zone": "a"})
 		}, "NodesReady", "NoNodes", "kubectl label node NAME role=gateway zone=a"},
