@@ -93,7 +93,7 @@ func TestAnOlderBlockComesToSelectANode(t *testing.T) {
 }
 
 // Agents of two blocks never come to one node at the same time, also where nobody is asked before: each keeps apart
-// from those of other blocks in all namespaces, and not from its own.
+// from those of other blocks in all namespaces that take agents, and not from its own.
 func TestAgentsKeepApart(t *testing.T) {
 	kittest.New(t, scenario(t, "libvirt", "spec: {ovn: network}")).Run(t, func(p *kittest.Play) {
 		p.Ready()
