@@ -67,8 +67,8 @@ func virtualizes(cpuinfo string) bool {
 	return false
 }
 
-// probe starts an empty machine on the processor as it is, as guests are, and as their user. That the device is there says little: in a
-// virtual machine it may refuse instructions and registers that firmware and guests need.
+// probe starts an empty machine on the processor as it is, as guests are, and as their user. That the device is there
+// says little: in a virtual machine it may refuse instructions and registers that firmware and guests need.
 func probe(ctx context.Context, emulator string, as *syscall.SysProcAttr) (accelerator, why string) {
 	ctx, stop := context.WithTimeout(ctx, bootWithin)
 	defer stop()

@@ -32,7 +32,8 @@ func (c *Config) Flags(f *flag.FlagSet) {
 	f.IntVar(&c.Megabytes, "megabytes", 64, "memory for items")
 	f.IntVar(&c.Connections, "connections", 4096, "connections at a time")
 	f.IntVar(&c.Port, "port", 11211, "port for clients")
-	f.StringVar(&c.TLSDir, "tls", "", "folder with tls.crt, tls.key and clients' ca.crt, watched for renewal; empty is without TLS")
+	f.StringVar(&c.TLSDir, "tls", "", "folder with tls.crt, tls.key and the ca.crt of clients, watched for renewal; "+
+		"empty is without TLS")
 	f.StringVar(&c.HealthAddr, "health", fmt.Sprintf(":%d", agent.HealthPort), "address that answers probes")
 }
 

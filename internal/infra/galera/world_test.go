@@ -117,7 +117,8 @@ func TestAMemberWithoutRoomIsTold(t *testing.T) {
 		}
 		change(p, func(m *fake.Members) { m.Fill("db-2") })
 		p.Ready()
-		if c := p.Condition(db, "VolumesHaveRoom"); c.Reason != "VolumeFull" || !strings.Contains(c.Message, "volume of db-2") {
+		c := p.Condition(db, "VolumesHaveRoom")
+		if c.Reason != "VolumeFull" || !strings.Contains(c.Message, "volume of db-2") {
 			t.Errorf("VolumesHaveRoom is %s, %s: %s", c.Status, c.Reason, c.Message)
 		}
 	})

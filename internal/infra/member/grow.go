@@ -84,8 +84,8 @@ func Growth[T owner.Object](refVolumes, refClasses string, size func(o T, place 
 // volume larger says nothing, whatever the class allows.
 func growing(c *corev1.PersistentVolumeClaim, has string) *outcome.Outcome {
 	size := c.Spec.Resources.Requests[corev1.ResourceStorage]
-	o := outcome.Wait("PersistentVolumeClaim "+c.Name, "PersistentVolumeClaim %s has %s and asks for %s, for the driver of "+
-		"its StorageClass to give; wait, and if it does not come see kubectl -n %s describe pvc %s.", c.Name, has,
+	o := outcome.Wait("PersistentVolumeClaim "+c.Name, "PersistentVolumeClaim %s has %s and asks for %s, for the driver "+
+		"of its StorageClass to give; wait, and if it does not come see kubectl -n %s describe pvc %s.", c.Name, has,
 		size.String(), c.Namespace, c.Name)
 	o.Reason = "Growing"
 	return o

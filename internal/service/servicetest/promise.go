@@ -208,6 +208,7 @@ func (k Kind) catalog(t *testing.T) {
 
 // unheard: nobody hears of a service before a program takes what the API tells it to do.
 func (k Kind) unheard(t *testing.T, program string) {
+	t.Helper()
 	s := k.Scenario(t, "")
 	for _, kind := range []string{"Deployment/", "StatefulSet/"} {
 		s.Children[kind+k.Name()+"-"+program] = kittest.Hold
