@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"stackwright.dev/stackwright/internal/reach"
 )
 
 // longestBody is more than any page of a list; a service that sends more is not one.
@@ -59,7 +61,7 @@ func judge(err error) verdict {
 	}
 	v := verdict{kind: answered, reason: f.Message}
 	switch {
-	case f.trust || errors.Is(f, context.Canceled):
+	case f.trust || errors.Is(f, context.Canceled), f.Class == Invalid && f.Code == 0: // it was not asked
 		v.kind = silent
 	case f.Class == Unavailable && f.Code != http.StatusNotFound:
 		v.kind = failed
@@ -167,7 +169,7 @@ func (c *call) broken(parent context.Context, err error) *Fault {
 		f.Message = "no answer from " + c.url.Host + " before the caller's time ran out"
 	case errors.Is(err, context.DeadlineExceeded):
 		f.Message = fmt.Sprintf("no answer from %s within %s", c.url.Host, c.timeout)
-	case !c.distrusts(f, err):
+	case !c.distrusts(f, err) && !c.own(f, err):
 		f.Message = "no answer from " + c.url.Host + ": " + network(err)
 	}
 	return f
@@ -187,6 +189,15 @@ func (c *call) distrusts(f *Fault, err error) bool {
 	}
 	f.Message = "the certificate of " + c.url.Host + " is not good: " + certificate(err)
 	return true
+}
+
+// own explains addresses that are refused: somebody has to name another.
+func (c *call) own(f *Fault, err error) bool {
+	o, ok := errors.AsType[*reach.Own](err)
+	if ok {
+		f.Class, f.advised, f.Message = Invalid, true, o.Of(c.url.Scheme+"://"+c.url.Host).Error()
+	}
+	return ok
 }
 
 // certificate says what is wrong with one, without the time of day that the standard library adds.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"stackwright.dev/stackwright/internal/reach"
 )
 
 // Options of a Pool; all may be left out.
@@ -16,6 +18,9 @@ type Options struct {
 	Registerer prometheus.Registerer
 	// AllowInsecure lets clouds.yaml turn off the check of certificates.
 	AllowInsecure bool
+	// Outside refuses clouds and services at addresses of the operator's own machine, such as loopback and link-local ones:
+	// people who may only make a Cloud name them, and only the operator reaches what is there.
+	Outside bool
 	// Dial replaces how connections are opened.
 	Dial Dial
 	// Transport replaces the network as a whole, for tests.
@@ -51,7 +56,11 @@ type gateKey struct {
 // NewPool returns a pool without sessions.
 func NewPool(o Options) *Pool {
 	if o.Dial == nil {
-		o.Dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
+		d := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
+		if o.Outside {
+			d.Control = reach.Control
+		}
+		o.Dial = d.DialContext
 	}
 	if o.Idle <= 0 {
 		o.Idle = time.Hour

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"net"
+	"os"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -41,6 +42,8 @@ type Options struct {
 	Namespace      string
 	// Workers is how many objects of a kind of OpenStack resource are worked on at a time.
 	Workers int
+	// LocalClouds lets clouds and their buses be at loopback and link-local addresses.
+	LocalClouds bool
 }
 
 // Flags binds the options to the flags of the program.
@@ -53,8 +56,15 @@ func (o *Options) Flags(f *flag.FlagSet) {
 	f.BoolVar(&o.LeaderElection, "leader-elect", false, "let several replicas stand by for each other")
 	f.IntVar(&o.Workers, "workers", resources.Workers,
 		"objects of each kind of OpenStack resource to work on at a time; those of one cloud take a third of them at most")
+	f.BoolVar(&o.LocalClouds, "local-clouds", !inCluster(),
+		"let clouds and their buses be at loopback and link-local addresses, which are the operator's own; only where nobody "+
+			"else makes Clouds. True by default outside of a cluster")
 	f.StringVar(&o.Namespace, "namespace", "", "namespace of the leader lease; empty is the pod's own")
 }
+
+// inCluster tells whether the process is in a pod, as client-go does: there only the pod itself, and its node, reach what
+// people name who make a Cloud with a loopback or link-local address.
+func inCluster() bool { return os.Getenv("KUBERNETES_SERVICE_HOST") != "" }
 
 // Run runs the selected controllers until ctx ends.
 func Run(ctx context.Context, cfg *rest.Config, o Options) error {
@@ -105,7 +115,7 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	rights := newRights(may)
 	known := Registry(Environment{Releases: releases.Names, Gateway: gateway, Metrics: metrics.Registry, Served: served,
 		Cluster: func() (string, error) { return identity(cfg) }, Unseen: rights.unseen,
-		Workers: o.Workers, Lookup: net.DefaultResolver.LookupHost})
+		Workers: o.Workers, LocalClouds: o.LocalClouds, Lookup: net.DefaultResolver.LookupHost})
 	selection, err := Select(o.Controllers, known.Components())
 	if err != nil {
 		return nil, err

@@ -33,6 +33,7 @@ import (
 	"stackwright.dev/stackwright/internal/infra/ovnchassis"
 	"stackwright.dev/stackwright/internal/infra/rabbitmq"
 	"stackwright.dev/stackwright/internal/openstack"
+	"stackwright.dev/stackwright/internal/openstack/bus"
 	"stackwright.dev/stackwright/internal/rehearse"
 	"stackwright.dev/stackwright/internal/resources"
 	"stackwright.dev/stackwright/internal/resources/bundle"
@@ -70,6 +71,8 @@ type Environment struct {
 	OVN      member.Dial
 	// Workers is how many objects of a kind of OpenStack resources are worked on at a time; the usual number when zero.
 	Workers int
+	// LocalClouds lets clouds and their buses be at addresses of the operator's own machine, such as loopback ones.
+	LocalClouds bool
 	// Metrics gets those of requests to OpenStack; nil counts nothing.
 	Metrics prometheus.Registerer
 }
@@ -167,8 +170,11 @@ func entry[T owner.Object](d kit.Definition[T], asked ...string) Entry {
 func openstackResources(e Environment) Entry {
 	player := rehearse.New(bundle.Definition(e.Served), openstackv1.GroupVersion.WithKind("ProjectBundle"))
 	return Entry{Name: "resources", Player: player, New: func([]string) ([]kit.Controller, error) {
-		engine := resources.New(kinds.Served(), resources.Sessions(
-			openstack.NewPool(openstack.Options{Registerer: e.Metrics}))).Measure(e.Metrics)
+		engine := resources.New(kinds.Served(), resources.Sessions(openstack.NewPool(
+			openstack.Options{Registerer: e.Metrics, Outside: !e.LocalClouds}))).Measure(e.Metrics)
+		if !e.LocalClouds {
+			engine.Dial = bus.Outside
+		}
 		engine.Unseen, engine.Workers = e.Unseen, e.Workers
 		if e.Served != nil {
 			if !e.Served("Cloud") || !e.Served("ClusterCloud") {

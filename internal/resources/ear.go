@@ -171,6 +171,9 @@ func (r *ear) verdict() (reason, message string) {
 	case r.state.Connected:
 		return "NoExchange", "No service has sent notifications yet. Set oslo_messaging_notifications.driver of the " +
 			"services to messagingv2, or name their exchanges in spec.notifications.exchanges." + until
+	case r.state.Refused:
+		return "InvalidSecret", "Notifications do not come in: " + r.state.Problem + ", in " + keyTransport + " of the " +
+			"Secret of spec.notifications." + until
 	case r.state.Problem != "":
 		return "Disconnected", "Notifications do not come in: " + r.state.Problem +
 			"; see to the bus, or to its URL in the Secret of spec.notifications; it is tried again." + until

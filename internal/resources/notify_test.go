@@ -17,6 +17,7 @@ import (
 
 	"stackwright.dev/stackwright/internal/openstack/bus"
 	"stackwright.dev/stackwright/internal/openstack/fake"
+	"stackwright.dev/stackwright/internal/reach"
 	"stackwright.dev/stackwright/internal/resources/body"
 	d "stackwright.dev/stackwright/internal/resources/descriptor"
 )
@@ -24,7 +25,7 @@ import (
 // station is a bus, at the boundary that listeners have.
 type station struct {
 	mu        sync.Mutex
-	down      bool
+	down, own bool
 	password  string
 	exchanges []string
 	tuned     map[*receiver]bool
@@ -51,6 +52,9 @@ func (s *station) dial(_ context.Context, c bus.Config) (bus.Line, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.own {
+		return nil, reach.Control("tcp", "127.0.0.1:5672", nil)
+	}
 	if s.down || c.URL != s.url() {
 		return nil, errors.New("the bus at mq:5672 does not let us in")
 	}
@@ -187,6 +191,21 @@ func TestBusIsLost(t *testing.T) {
 			if u.GetKind() != "Secret" && strings.Contains(fmt.Sprint(u.Object), "hunter2") {
 				t.Errorf("%s %s has the password of the bus", u.GetKind(), u.GetName())
 			}
+		}
+	})
+}
+
+// A bus at an address of the operator's own machine is told as what is wrong with the Secret.
+func TestBusOfTheOperatorItself(t *testing.T) {
+	w := newWorld(t, kind(t, "Project"))
+	w.station = newStation()
+	w.station.own = true
+	kittest.New(t, w.scenario()).Run(t, func(p *kittest.Play) {
+		p.Ready()
+		c := p.Condition("Cloud/default", "Listening")
+		if c.Status != metav1.ConditionFalse || c.Reason != "InvalidSecret" ||
+			!strings.Contains(c.Message, "is the operator's own; give one that is reachable from the cluster, in transport_url") {
+			t.Errorf("the condition is %v", c)
 		}
 	})
 }

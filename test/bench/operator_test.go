@@ -41,7 +41,7 @@ func (w *world) operate() *operator {
 		w.t.Fatal(err)
 	}
 	o.cmd = exec.CommandContext(w.t.Context(), root+"/bin/stackwright-operator", "--controllers=resources",
-		"--metrics="+o.metrics, "--health=0", "--log-level=error")
+		"--metrics="+o.metrics, "--health=0", "--log-level=error", "--local-clouds")
 	o.cmd.Env = append(os.Environ(), "KUBECONFIG="+w.kubeconfig, "GOMEMLIMIT="+memoryLimit)
 	o.cmd.Stdout, o.cmd.Stderr = file, file
 	if err := o.cmd.Start(); err != nil {

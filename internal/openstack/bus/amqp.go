@@ -13,6 +13,8 @@ import (
 	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
+
+	"stackwright.dev/stackwright/internal/reach"
 )
 
 const (
@@ -38,9 +40,19 @@ type line struct {
 }
 
 // Connect is the Dial of the real world. It tries each host of a URL.
-func Connect(ctx context.Context, c Config) (Line, error) { return joined(connect)(ctx, c) }
+func Connect(ctx context.Context, c Config) (Line, error) { return joined(over(&net.Dialer{}))(ctx, c) }
 
-func connect(ctx context.Context, c Config) (Line, error) {
+// Outside is Connect for a bus that people name who may not reach what the operator's own machine does: it refuses
+// loopback and link-local addresses, by a reach.Own.
+func Outside(ctx context.Context, c Config) (Line, error) {
+	return joined(over(&net.Dialer{Control: reach.Control}))(ctx, c)
+}
+
+func over(d *net.Dialer) Dial {
+	return func(ctx context.Context, c Config) (Line, error) { return connect(ctx, d, c) }
+}
+
+func connect(ctx context.Context, d *net.Dialer, c Config) (Line, error) {
 	a, err := c.parse()
 	if err != nil {
 		return nil, err
@@ -49,13 +61,20 @@ func connect(ctx context.Context, c Config) (Line, error) {
 	if err != nil {
 		return nil, fmt.Errorf("choosing a host of the bus: %w", err)
 	}
+	var own *reach.Own
 	for i := range a.hosts {
 		h := a.hosts[(int(first.Int64())+i)%len(a.hosts)]
 		var l *line
-		if l, err = open(ctx, h, a); err == nil {
+		if l, err = open(ctx, d, h, a); err == nil {
 			return l, nil
 		}
+		if o, ok := errors.AsType[*reach.Own](err); ok {
+			own = o.Of("the bus at " + h.address)
+		}
 		err = fmt.Errorf("the bus at %s does not let us into virtual host %s: %w", h.address, a.vhost, plain(err))
+	}
+	if own != nil {
+		return nil, own
 	}
 	return nil, err
 }
@@ -72,10 +91,10 @@ func plain(err error) error {
 }
 
 // open gets a connection with a queue.
-func open(ctx context.Context, h host, a *address) (*line, error) {
+func open(ctx context.Context, d *net.Dialer, h host, a *address) (*line, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	raw, err := (&net.Dialer{}).DialContext(ctx, "tcp", h.address)
+	raw, err := d.DialContext(ctx, "tcp", h.address)
 	if err != nil {
 		return nil, err
 	}

@@ -84,6 +84,31 @@ func TestConnectRefused(t *testing.T) {
 	}
 }
 
+// A bus at an address of the operator's own machine is not connected to, and a listener tells that it is refused.
+func TestOutside(t *testing.T) {
+	b := start(t, nil, "keystone")
+	states := make(chan bus.State, 1)
+	l := &bus.Listener{Dial: bus.Outside, Config: bus.Config{URL: b.URL() + "\n" + b.URL()},
+		Changed: func(s bus.State) {
+			select {
+			case states <- s:
+			default: // it is told of each attempt
+			}
+		}}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go l.Run(ctx)
+	want := "the loopback address 127.0.0.1 of the bus at " + b.Address() + " is the operator's own; give one that is " +
+		"reachable from the cluster"
+	if s := <-states; !s.Refused || s.Connected || s.Problem != want {
+		t.Errorf("the state is %+v, want that %q", s, want)
+	}
+	_, err := bus.Outside(t.Context(), bus.Config{URL: "rabbit://nova:hunter2@127.0.0.1:1,nova:hunter2@[fe80::1]:1/openstack"})
+	if err == nil || !strings.Contains(err.Error(), "is the operator's own") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("several hosts: %v", err)
+	}
+}
+
 func TestConnectEncrypted(t *testing.T) {
 	config, ca := certificate(t)
 	b := start(t, config, "keystone")

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"stackwright.dev/stackwright/internal/reach"
 )
 
 // Line is a connection with the bus that has a queue of its own.
@@ -34,15 +36,18 @@ const (
 // State is how a listener does.
 type State struct {
 	Connected bool
-	// Problem says why it is not connected, empty before the first attempt has ended.
+	// Problem says why it is not connected, empty before the first attempt has ended; Refused, that it was not tried, as
+	// the bus has an address of the operator's own.
 	Problem string
+	Refused bool
 	// Exchanges that it listens to.
 	Exchanges []string
 }
 
 // Same tells whether two states are the same.
 func (s State) Same(o State) bool {
-	return s.Connected == o.Connected && s.Problem == o.Problem && slices.Equal(s.Exchanges, o.Exchanges)
+	return s.Connected == o.Connected && s.Problem == o.Problem && s.Refused == o.Refused &&
+		slices.Equal(s.Exchanges, o.Exchanges)
 }
 
 // Listener listens until it is stopped. Its functions are called from one goroutine and must not block.
@@ -65,7 +70,8 @@ func (l *Listener) Run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		l.Changed(State{Problem: err.Error()})
+		_, refused := errors.AsType[*reach.Own](err)
+		l.Changed(State{Problem: err.Error(), Refused: refused})
 		if time.Since(begin) >= steady {
 			pause = firstPause
 		}
