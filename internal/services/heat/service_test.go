@@ -27,7 +27,7 @@ func kind() servicetest.Kind {
 	return servicetest.Kind{
 		Object: object, Service: "heat", Option: "DEFAULT.max_stacks_per_tenant", Value: "50",
 		Workers: []string{"cfn", "engine"}, Ordered: []string{"cfn", "engine"},
-		Others: []string{"Service/heat-cfn", "Domain", "Role"},
+		Others:      []string{"Service/heat-cfn", "Domain", "Role"},
 		Definitions: []string{"openstack.stackwright.dev_domains", "openstack.stackwright.dev_roles"},
 		Controllers: func(cluster service.Cluster) (kit.Controller, error) {
 			return kit.New(heat.Definition(cluster), operator.Scheme())
