@@ -61,7 +61,7 @@ func judge(err error) verdict {
 	}
 	v := verdict{kind: answered, reason: f.Message}
 	switch {
-	case f.trust || errors.Is(f, context.Canceled), f.Class == Invalid && f.Code == 0: // it was not asked
+	case f.trust || errors.Is(f, context.Canceled):
 		v.kind = silent
 	case f.Class == Unavailable && f.Code != http.StatusNotFound:
 		v.kind = failed

@@ -50,7 +50,7 @@ type verdict struct {
 type verdictKind int
 
 const (
-	// silent tells nothing: the caller gave up, does not trust the certificate, or may not connect with the address.
+	// silent tells nothing: the caller gave up, or does not trust the certificate.
 	silent verdictKind = iota
 	// answered is a service that works, whatever it said.
 	answered

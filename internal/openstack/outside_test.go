@@ -9,8 +9,8 @@ import (
 	"stackwright.dev/stackwright/internal/reach"
 )
 
-// A cloud at an address of the operator's own machine is refused before anything is sent, whatever its name is, and told
-// as what somebody has to correct.
+// A cloud at an address of the operator's own machine is refused before anything is sent, whatever its name is, and
+// told as what somebody has to correct.
 func TestOwnAddressesAreRefused(t *testing.T) {
 	c := newCloud("")
 	serve(t, c)

@@ -18,8 +18,8 @@ type Options struct {
 	Registerer prometheus.Registerer
 	// AllowInsecure lets clouds.yaml turn off the check of certificates.
 	AllowInsecure bool
-	// Outside refuses clouds and services at addresses of the operator's own machine, such as loopback and link-local ones:
-	// people who may only make a Cloud name them, and only the operator reaches what is there.
+	// Outside refuses clouds and services at addresses of the operator's own machine, such as loopback and link-local
+	// ones: people who may only make a Cloud name them, and only the operator reaches what is there.
 	Outside bool
 	// Dial replaces how connections are opened.
 	Dial Dial

@@ -57,13 +57,13 @@ func (o *Options) Flags(f *flag.FlagSet) {
 	f.IntVar(&o.Workers, "workers", resources.Workers,
 		"objects of each kind of OpenStack resource to work on at a time; those of one cloud take a third of them at most")
 	f.BoolVar(&o.LocalClouds, "local-clouds", !inCluster(),
-		"let clouds and their buses be at loopback and link-local addresses, which are the operator's own; only where nobody "+
-			"else makes Clouds. True by default outside of a cluster")
+		"let clouds and their buses be at loopback and link-local addresses, which are the operator's own; only where "+
+			"nobody else makes Clouds. True by default outside of a cluster")
 	f.StringVar(&o.Namespace, "namespace", "", "namespace of the leader lease; empty is the pod's own")
 }
 
-// inCluster tells whether the process is in a pod, as client-go does: there only the pod itself, and its node, reach what
-// people name who make a Cloud with a loopback or link-local address.
+// inCluster tells whether the process is in a pod, as client-go does: there only the pod itself, and its node, reach
+// what people name who make a Cloud with a loopback or link-local address.
 func inCluster() bool { return os.Getenv("KUBERNETES_SERVICE_HOST") != "" }
 
 // Run runs the selected controllers until ctx ends.

@@ -80,8 +80,8 @@ func (o *Own) Of(what string) *Own { return &Own{o.address, o.word, what} }
 
 // Error says so, and what to do.
 func (o *Own) Error() string {
-	return "the " + o.word + " address " + o.address.String() + " of " + o.what + " is the operator's own; give one that is " +
-		"reachable from the cluster"
+	return "the " + o.word + " address " + o.address.String() + " of " + o.what + " is the operator's own; give one " +
+		"that is reachable from the cluster"
 }
 
 // Control refuses addresses that no cloud can have, as the Control of a net.Dialer: it is called when a name is

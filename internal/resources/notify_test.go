@@ -204,7 +204,7 @@ func TestBusOfTheOperatorItself(t *testing.T) {
 		p.Ready()
 		c := p.Condition("Cloud/default", "Listening")
 		if c.Status != metav1.ConditionFalse || c.Reason != "InvalidSecret" ||
-			!strings.Contains(c.Message, "is the operator's own; give one that is reachable from the cluster, in transport_url") {
+			!strings.Contains(c.Message, "is the operator's own; give one that is reachable from the cluster, in transport_") {
 			t.Errorf("the condition is %v", c)
 		}
 	})

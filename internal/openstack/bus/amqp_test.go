@@ -103,7 +103,8 @@ func TestOutside(t *testing.T) {
 	if s := <-states; !s.Refused || s.Connected || s.Problem != want {
 		t.Errorf("the state is %+v, want that %q", s, want)
 	}
-	_, err := bus.Outside(t.Context(), bus.Config{URL: "rabbit://nova:hunter2@127.0.0.1:1,nova:hunter2@[fe80::1]:1/openstack"})
+	_, err := bus.Outside(t.Context(), bus.Config{
+		URL: "rabbit://nova:hunter2@127.0.0.1:1,nova:hunter2@[fe80::1]:1/openstack"})
 	if err == nil || !strings.Contains(err.Error(), "is the operator's own") || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("several hosts: %v", err)
 	}
