@@ -14,7 +14,8 @@
 //	                       └ renewed at four fifths of its life by the next caller; 401 means one more try
 //
 // Gates belong to clouds, not to sessions: two hundred credentials of one cloud share what it can take. Different
-// clouds, and different services of one cloud, share nothing that can block.
+// clouds, and different services of one cloud, share nothing that can block but the memory for long answers, of which
+// each gets its part in turn.
 //
 // Every error is a *Fault, which says what kind of failure it is and maps to an outcome of the kit. Do tries nothing
 // again but a request whose token was refused: whether creating something may be repeated, only the caller knows.

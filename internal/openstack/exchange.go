@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -15,11 +16,9 @@ import (
 	"stackwright.dev/stackwright/internal/reach"
 )
 
-// longestBody is more than any page of a list; a service that sends more is not one.
-const longestBody = 64 << 20
-
 // send lets a call through its gate, once.
 func (p *Pool) send(ctx context.Context, g *gate, t http.RoundTripper, c *call) (*Response, error) {
+	c.memory = p.memory
 	queued := time.Now()
 	ticket, err := g.enter(ctx, c.lane, c.owner)
 	p.metrics.queued(c, time.Since(queued))
@@ -77,6 +76,8 @@ func judge(err error) verdict {
 func (c *call) exchange(parent context.Context, t http.RoundTripper) (*Response, error) {
 	ctx, cancel := context.WithTimeout(parent, c.timeout)
 	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	req, err := http.NewRequestWithContext(ctx, c.method, c.url.String(), c.reader())
 	if err != nil {
 		return nil, refuse("the request %s %s cannot be made; please report it", c.method, c.path)
@@ -88,19 +89,22 @@ func (c *call) exchange(parent context.Context, t http.RoundTripper) (*Response,
 		return nil, c.broken(parent, err)
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, longestBody+1))
-	if err != nil {
-		return nil, c.broken(parent, err)
-	}
-	if len(body) > longestBody {
-		return nil, c.fault(Unknown, fmt.Sprintf("the answer has more than %d MiB; ask for smaller pages", longestBody>>20))
-	}
 	if redirects(res.StatusCode) || res.StatusCode >= http.StatusBadRequest {
+		body, err := io.ReadAll(io.LimitReader(res.Body, small)) // no message is longer
+		if err != nil {
+			return nil, c.broken(parent, err)
+		}
 		return nil, c.refused(res, body)
 	}
-	r := &Response{Code: res.StatusCode, Header: res.Header, Body: body, RequestID: requestID(res.Header)}
-	if r.RequestID == "" {
-		r.RequestID = c.header.Get("X-Openstack-Request-Id")
+	r := &Response{Code: res.StatusCode, Header: res.Header,
+		RequestID: cmp.Or(requestID(res.Header), c.header.Get("X-Openstack-Request-Id"))}
+	if err := c.read(ctx, stop, r, res); err != nil {
+		r.done()
+		if f, ok := errors.AsType[*Fault](err); ok {
+			f.cause = context.Cause(parent)
+			return nil, f
+		}
+		return nil, c.broken(parent, err)
 	}
 	return r, nil
 }

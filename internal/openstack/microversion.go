@@ -35,6 +35,7 @@ func (s *Session) Microversions(ctx context.Context, service string) (lowest, hi
 	if err != nil {
 		return "", "", err
 	}
+	defer res.done()
 	v, ok := readSpan(res, version)
 	if !ok {
 		return "", "", &Fault{Class: Unavailable, Service: service, Method: http.MethodGet, Path: root.Path, Code: res.Code,

@@ -27,6 +27,9 @@ type Options struct {
 	Transport http.RoundTripper
 	// Idle is how long a session that nobody opens is kept, an hour by default. Rotated credentials leave theirs behind.
 	Idle time.Duration
+	// Memory in bytes is what long answers of all sessions may take at a time, by default a quarter of what the process
+	// may: 64 MiB in a container of 256 MiB. The other answers wait.
+	Memory int64
 }
 
 // Pool has the sessions with clouds. It is safe for concurrent use.
@@ -34,6 +37,7 @@ type Pool struct {
 	options    Options
 	metrics    *metrics
 	transports transports
+	memory     *budget
 
 	mu       sync.Mutex
 	closed   bool
@@ -65,8 +69,11 @@ func NewPool(o Options) *Pool {
 	if o.Idle <= 0 {
 		o.Idle = time.Hour
 	}
-	return &Pool{options: o, metrics: newMetrics(o.Registerer), sessions: map[key]*Session{},
-		entries: map[key]*entry{}, gates: map[gateKey]*gate{},
+	if o.Memory <= 0 {
+		o.Memory = min(max(Quarter(), leastMemory), mostMemory)
+	}
+	return &Pool{options: o, metrics: newMetrics(o.Registerer), memory: &budget{size: o.Memory},
+		sessions: map[key]*Session{}, entries: map[key]*entry{}, gates: map[gateKey]*gate{},
 		transports: transports{dial: o.Dial, instead: o.Transport, byTLS: map[key]*transport{}},
 		sweep:      time.Now().Add(o.Idle)}
 }

@@ -35,6 +35,10 @@ type Request struct {
 	RequestID string
 	// Timeout is the time from sending to the whole answer, a minute by default.
 	Timeout time.Duration
+	// Take is called with the body of an answer, which the Response does not have then, and must not keep it: what many
+	// long answers take at a time is limited, and theirs ends with the call. Only answers that are taken may be longer
+	// than 1 MiB.
+	Take func(body []byte)
 }
 
 // Response is an answer with a status below 400.
@@ -43,6 +47,10 @@ type Response struct {
 	Header    http.Header
 	Body      []byte
 	RequestID string
+
+	// held is the part of the memory for answers that the body has.
+	memory *budget
+	held   int64
 }
 
 // call is a request that is ready to be sent.
@@ -55,6 +63,10 @@ type call struct {
 	body                         []byte
 	stream                       io.Reader
 	timeout                      time.Duration
+	// longest is how many bytes the answer may have, memory what long ones share, by scopes.
+	longest int
+	memory  *budget
+	scope   string
 	// secrets are kept out of faults, besides those of the body.
 	secrets []string
 }
@@ -68,7 +80,10 @@ func (r Request) call(service string, base *url.URL) (*call, error) {
 		return nil, err
 	}
 	c := &call{service: service, method: r.Method, path: strings.Trim(r.Path, "/"), url: u, lane: r.Lane, owner: r.Owner,
-		timeout: r.Timeout, header: r.Header.Clone()}
+		timeout: r.Timeout, header: r.Header.Clone(), longest: longestPlain}
+	if r.Take != nil {
+		c.longest = longestBody
+	}
 	if c.header == nil {
 		c.header = http.Header{}
 	}

@@ -44,7 +44,12 @@ func (s *Session) Do(ctx context.Context, r Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.try(ctx, c, t)
+	res, err := s.try(ctx, c, t)
+	if err != nil {
+		return nil, err
+	}
+	defer res.done()
+	return r.Hand(res), nil
 }
 
 // try sends a call, with a new token when the first is refused.
@@ -75,7 +80,7 @@ func (s *Session) try(ctx context.Context, c *call, t *token) (*Response, error)
 }
 
 func (s *Session) send(ctx context.Context, c *call, t *token) (*Response, error) {
-	c.cloud = s.entry.host
+	c.cloud, c.scope = s.entry.host, s.owner
 	c.header.Set("X-Auth-Token", t.id)
 	c.secrets = append([]string{t.id}, s.entry.secrets...)
 	return s.pool.send(ctx, s.pool.gate(s.entry, c.url.Host, c.service, c.stream != nil), s.transport, c)

@@ -62,12 +62,13 @@ func (p *Pool) authenticate(ctx context.Context, s *Session) (*token, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.cloud, c.secrets = e.host, e.secrets
+	c.cloud, c.scope, c.secrets = e.host, s.owner, e.secrets
 	asked := time.Now()
 	res, err := p.send(ctx, p.gate(e, address.Host, identity, false), s.transport, c)
 	if err != nil {
 		return nil, explain(e, err)
 	}
+	defer res.done()
 	return read(c, res, asked)
 }
 

@@ -18,9 +18,9 @@ import (
 // empty is the door of a cloud that has nothing in it.
 type empty struct{ lists int }
 
-func (e *empty) Do(context.Context, openstack.Request) (*openstack.Response, error) {
+func (e *empty) Do(_ context.Context, r openstack.Request) (*openstack.Response, error) {
 	e.lists++
-	return &openstack.Response{Code: http.StatusOK, Body: []byte(`{"parts": []}`)}, nil
+	return r.Hand(&openstack.Response{Code: http.StatusOK, Body: []byte(`{"parts": []}`)}), nil
 }
 
 func (e *empty) ProjectID() string  { return "p" }

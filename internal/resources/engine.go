@@ -60,7 +60,8 @@ type Engine struct {
 // New returns an engine for kinds.
 func New(kinds []*d.Kind, open Opener) *Engine {
 	e := &Engine{open: open, began: time.Now(), kinds: map[string]*d.Kind{}, clouds: newClouds(),
-		bells: map[string]*bell{}, Dial: bus.Connect, events: byEvent(kinds), metrics: newMetrics()}
+		bells: map[string]*bell{}, Dial: bus.Connect, events: byEvent(kinds), metrics: newMetrics(),
+		Internet: fetch.Client{Room: fetch.NewRoom()}}
 	for _, k := range kinds {
 		e.kinds[k.Name] = k
 		e.order = append(e.order, k.Name)

@@ -3,6 +3,7 @@ package resources
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"maps"
@@ -31,6 +32,33 @@ type Door interface {
 // maxPages ends a list whose pages never end.
 const maxPages = 10_000
 
+// bounds are what one list may be. Those of the clouds that there are have tens of thousands of resources: 60,000 ports
+// come in 60 pages, and take 60 MB to keep.
+type bounds struct {
+	items int
+	// read is how many bytes the pages may have, kept how many of them the mirror has.
+	read, kept int64
+}
+
+// overhead is what the mirror takes for a resource besides its text.
+const overhead = 300
+
+// bounded are the usual bounds. What is kept may take a quarter of the memory of the process, so that who has a larger
+// cloud gives the operator more; 64 MiB are there in any case.
+func bounded() bounds {
+	return bounds{items: 500_000, read: 1 << 30, kept: min(max(openstack.Quarter(), 64<<20), 1<<30)}
+}
+
+// add counts what a page has, until it is too much.
+func (b *bounds) add(items, read, kept int) error {
+	b.items, b.read, b.kept = b.items-items, b.read-int64(read), b.kept-int64(kept)
+	if b.items < 0 || b.read < 0 || b.kept < 0 {
+		return errors.New("there is more than the operator takes from one list; see what answers in place of the service, " +
+			"use credentials that see less, or give the operator more memory")
+	}
+	return nil
+}
+
 // lister reads all resources of a kind below one path.
 type lister struct {
 	kind *d.Kind
@@ -51,6 +79,8 @@ type lister struct {
 	keep []string
 	// extra is kept, too.
 	extra names
+	// most are the bounds of a list; the usual ones when nil.
+	most *bounds
 }
 
 // List implements mirror.Source.
@@ -90,31 +120,53 @@ func (l *lister) tellsChanges(version string) bool {
 // read reads a list.
 func (l *lister) read(ctx context.Context, query url.Values, version string, out mirror.Listed, why mirror.Reason,
 ) (mirror.Listed, error) {
-	err := l.pages(ctx, query, version, why, func(page []map[string]any) error { return l.sort(page, &out) })
+	left := l.bounds()
+	err := l.pages(ctx, query, version, why, func(page []map[string]any) error {
+		kept, err := l.sort(page, &out)
+		if err != nil {
+			return err
+		}
+		return left.add(0, 0, kept)
+	})
 	if err != nil {
 		return mirror.Listed{}, fmt.Errorf("listing %s: %w", l.kind.Plural, err)
 	}
 	return out, nil
 }
 
-// pages calls f with each page of a list.
+func (l *lister) bounds() bounds {
+	if l.most != nil {
+		return *l.most
+	}
+	return bounded()
+}
+
+// pages calls f with each page of a list, which is not kept.
 func (l *lister) pages(ctx context.Context, query url.Values, version string, why mirror.Reason,
 	f func([]map[string]any) error) error {
+	left := l.bounds()
 	for range maxPages {
-		resp, err := l.door.Do(ctx, openstack.Request{Service: l.kind.Service, Lane: l.urgency(why), Method: http.MethodGet,
-			Path: l.path, Query: query, Header: l.header(l.parent), Microversion: version})
-		if err != nil {
+		var next url.Values
+		var failed error
+		take := func(raw []byte) {
+			var page []map[string]any
+			if page, next, failed = l.page(raw); failed == nil {
+				failed = left.add(len(page), len(raw), 0)
+			}
+			if failed == nil {
+				failed = f(page)
+			}
+			if len(page) == 0 {
+				next = nil
+			}
+		}
+		_, err := l.door.Do(ctx, openstack.Request{Service: l.kind.Service, Lane: l.urgency(why), Method: http.MethodGet,
+			Path: l.path, Query: query, Header: l.header(l.parent), Microversion: version, Take: take})
+		switch {
+		case err != nil:
 			return err
-		}
-		page, next, err := l.page(resp.Body)
-		if err == nil {
-			err = f(page)
-		}
-		if err != nil {
-			return err
-		}
-		if next == nil || len(page) == 0 {
-			return nil
+		case failed != nil || next == nil:
+			return failed
 		}
 		query = next
 	}
@@ -149,20 +201,25 @@ func (l *lister) version(ctx context.Context) (string, error) {
 	return l.kind.Read, nil
 }
 
-// sort puts the resources of a page to those that are there or those that are gone.
-func (l *lister) sort(page []map[string]any, out *mirror.Listed) error {
+// sort puts the resources of a page to those that are there or those that are gone, and tells how many bytes that
+// takes.
+func (l *lister) sort(page []map[string]any, out *mirror.Listed) (kept int, err error) {
 	for _, seen := range page {
+		kept += overhead
 		if slices.Contains(l.kind.State.Deleted, state(l.kind, seen)) {
-			out.Gone = append(out.Gone, identity(l.kind, seen))
+			id := identity(l.kind, seen)
+			out.Gone = append(out.Gone, id)
+			kept += len(id)
 			continue
 		}
 		i, err := l.item(seen)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		out.Found = append(out.Found, i)
+		kept += len(i.ID) + len(i.Marker) + len(i.Cluster) + len(i.Raw)
 	}
-	return nil
+	return kept, nil
 }
 
 func (l *lister) query() url.Values {

@@ -53,7 +53,8 @@ func (w *wholes) Do(_ context.Context, r openstack.Request) (*openstack.Response
 	}
 	id := strings.Split(r.Path, "/")[2]
 	w.listed[id]++
-	return &openstack.Response{Code: http.StatusOK, Body: []byte(`{"parts": [` + w.below(id, `{"id": %q}`) + `]}`)}, nil
+	return r.Hand(&openstack.Response{Code: http.StatusOK,
+		Body: []byte(`{"parts": [` + w.below(id, `{"id": %q}`) + `]}`)}), nil
 }
 
 func (w *wholes) survey(r openstack.Request) (*openstack.Response, error) {
@@ -75,8 +76,8 @@ func (w *wholes) survey(r openstack.Request) (*openstack.Response, error) {
 	if n := len(r.Query["page"]) + 1; n < w.pages {
 		next = `"http://cloud/wholes?` + strings.Repeat("page=1&", n) + `"`
 	}
-	return &openstack.Response{Code: http.StatusOK,
-		Body: []byte(`{"wholes": [` + strings.Join(entries, ", ") + `], "next": ` + next + `}`)}, nil
+	return r.Hand(&openstack.Response{Code: http.StatusOK,
+		Body: []byte(`{"wholes": [` + strings.Join(entries, ", ") + `], "next": ` + next + `}`)}), nil
 }
 
 // below has the parts of a whole, in another order each time.

@@ -59,19 +59,22 @@ func (t *target) request(ctx context.Context, a asked) (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the query of %s: %w", a.path, err)
 	}
-	resp, err := t.door.Do(ctx, openstack.Request{Service: cmp.Or(a.service, t.kind.Service), Lane: openstack.Urgent,
+	var out map[string]any
+	var failed error
+	take := func(answer []byte) { // a security group may be long: all its rules are in it
+		if len(answer) > 0 {
+			failed = json.Unmarshal(answer, &out)
+		}
+	}
+	_, err = t.door.Do(ctx, openstack.Request{Service: cmp.Or(a.service, t.kind.Service), Lane: openstack.Urgent,
 		Owner: t.owner, Method: cmp.Or(a.method, http.MethodPost), Path: path, Query: values, Body: a.in,
-		ContentType: a.contentType, Header: t.header(), Microversion: version})
+		ContentType: a.contentType, Header: t.header(), Microversion: version, Take: take})
 	if err != nil {
 		return nil, err
 	}
-	if len(resp.Body) == 0 {
-		return nil, nil
-	}
-	var out map[string]any
-	if err := json.Unmarshal(resp.Body, &out); err != nil {
+	if failed != nil {
 		return nil, fmt.Errorf("the answer to %s %s is no JSON object: %w; see what answers in place of the service; "+
-			"it is tried again", a.method, path, err)
+			"it is tried again", a.method, path, failed)
 	}
 	return out, nil
 }

@@ -84,12 +84,17 @@ func (a api) do(ctx context.Context, r openstack.Request, out any) error {
 	if r.Microversion = computeVersion; r.Service == placement {
 		r.Microversion = placementVersion
 	}
-	resp, err := a.Do(ctx, r)
-	if err != nil || out == nil {
+	var failed error
+	r.Take = func(answer []byte) {
+		if out != nil {
+			failed = json.Unmarshal(answer, out)
+		}
+	}
+	if _, err := a.Do(ctx, r); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(resp.Body, out); err != nil {
-		return fmt.Errorf("reading the answer of %s about %s: %w", r.Service, r.Path, err)
+	if failed != nil {
+		return fmt.Errorf("reading the answer of %s about %s: %w", r.Service, r.Path, failed)
 	}
 	return nil
 }

@@ -39,10 +39,12 @@ type Check func(network, address string) error
 // Dial opens a connection. It calls check when the name is resolved, before anything is sent.
 type Dial func(ctx context.Context, network, address string, check Check) (net.Conn, error)
 
-// Client reads data. The zero value uses the network.
+// Client reads data. The zero value uses the network, and as much memory as there is.
 type Client struct {
 	Dial   Dial
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	// Room is where all clients of a process unpack.
+	Room *Room
 }
 
 // dial resolves and connects in one go, so that no name can lead to another address than the one that was checked.

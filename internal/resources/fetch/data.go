@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"crypto/md5"  // sums of md5 and sha1 are what some publishers have; they tell broken data
@@ -33,13 +34,44 @@ type Source struct {
 type Data struct {
 	source Source
 	raw    *raw
+	in     *bufio.Reader
 	out    io.Reader
 	given  int64
 	cancel context.CancelCauseFunc
+	// part is the memory that unpacking takes.
+	part *part
 }
 
 // Open asks for the data. The context ends the reading, too.
-func (c Client) Open(parent context.Context, s Source, g Guard) (*Data, error) {
+func (c Client) Open(ctx context.Context, s Source, g Guard) (*Data, error) {
+	d, err := c.connect(ctx, s, g)
+	if err != nil {
+		return nil, err
+	}
+	memory := needs(s.Packed, d.in)
+	if d.part = c.Room.try(memory); d.part == nil {
+		// No server waits for hours: it is asked again when there is memory.
+		d.Close()
+		mine, err := c.Room.wait(ctx, memory)
+		if err != nil {
+			return nil, err
+		}
+		if d, err = c.connect(ctx, s, g); err != nil {
+			mine.leave()
+			return nil, err
+		}
+		d.part = mine
+	}
+	if d.out, err = unpack(s.Packed, d.in, memory); err != nil {
+		err = d.broken(err)
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// connect asks for the data and unpacks nothing.
+func (c Client) connect(parent context.Context, s Source, g Guard) (*Data, error) {
 	u, err := parse(s.URL)
 	if err != nil {
 		return nil, err
@@ -53,13 +85,7 @@ func (c Client) Open(parent context.Context, s Source, g Guard) (*Data, error) {
 		cancel(err)
 		return nil, err
 	}
-	d := &Data{source: s, raw: r, cancel: cancel}
-	if d.out, err = unpack(s.Packed, r); err != nil {
-		err = d.broken(err)
-		d.Close()
-		return nil, err
-	}
-	return d, nil
+	return &Data{source: s, raw: r, in: bufio.NewReaderSize(r, 1<<16), cancel: cancel}, nil
 }
 
 // Total is how much is downloaded, -1 when the server does not say.
@@ -81,6 +107,9 @@ func (d *Data) Close() {
 	d.raw.watch.Stop()
 	d.cancel(context.Canceled)
 	d.raw.body.Close()
+	if d.part != nil {
+		d.part.leave()
+	}
 }
 
 // Read implements io.Reader.
@@ -90,6 +119,9 @@ func (d *Data) Read(p []byte) (n int, err error) {
 			n, err = 0, d.broken(fmt.Errorf("%v", wrong))
 		}
 	}()
+	if d.part.over() {
+		return 0, d.raw.overdue()
+	}
 	n, err = d.out.Read(p)
 	d.given += int64(n)
 	switch {

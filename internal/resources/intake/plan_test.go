@@ -30,7 +30,7 @@ func (s shelf) Do(_ context.Context, r openstack.Request) (*openstack.Response, 
 		list = "[]"
 	}
 	name := r.Path[strings.LastIndex(r.Path, "/")+1:]
-	return &openstack.Response{Code: http.StatusOK, Body: fmt.Appendf(nil, "{%q: %s}", name, list)}, nil
+	return r.Hand(&openstack.Response{Code: http.StatusOK, Body: fmt.Appendf(nil, "{%q: %s}", name, list)}), nil
 }
 
 func (s shelf) ProjectID() string  { return "own-project" }
