@@ -32,10 +32,18 @@ func (f *flood) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	for part := range slices.Chunk(f.body, 1<<18) {
 		n, err := w.Write(part)
 		f.sent.Add(int64(n))
-		now := f.flying.Add(int64(n))
-		for most := f.most.Load(); now > most && !f.most.CompareAndSwap(most, now); most = f.most.Load() {
-		}
+		f.note(f.flying.Add(int64(n)))
 		if err != nil {
+			return
+		}
+	}
+}
+
+// note keeps the most that was ever held.
+func (f *flood) note(now int64) {
+	for {
+		most := f.most.Load()
+		if now <= most || f.most.CompareAndSwap(most, now) {
 			return
 		}
 	}
@@ -47,6 +55,20 @@ func (f *flood) let(n int) { f.flying.Add(-int64(n)) }
 // text is JSON with so many bytes and hardly any values.
 func text(size int) []byte {
 	return []byte(`{"x":"` + strings.Repeat("y", size-8) + `"}`)
+}
+
+// taken takes an answer, which lasts a second.
+func (f *flood) taken(t *testing.T, s *Session, size int) {
+	t.Helper()
+	got := 0
+	_, err := s.Do(t.Context(), Request{Service: "network", Path: "networks", Take: func(body []byte) {
+		<-time.After(time.Second)
+		got = len(body)
+		f.let(got)
+	}})
+	if err != nil || got != size {
+		t.Errorf("%d bytes, %v", got, err)
+	}
 }
 
 // However many clouds answer at the same time, and however much: the operator holds no more than the memory that there
@@ -71,18 +93,12 @@ func TestLongAnswersShareMemory(t *testing.T) {
 				var all sync.WaitGroup
 				for i := range c.clouds {
 					all.Go(func() {
-						scope, got := "ns/"+strconv.Itoa(i%20), 0
-						s, err := p.Open(t.Context(), scope, cloud.config("alice"))
-						if err == nil {
-							_, err = s.Do(t.Context(), Request{Service: "network", Path: "networks", Take: func(body []byte) {
-								<-time.After(time.Second)
-								got = len(body)
-								f.let(got)
-							}})
+						s, err := p.Open(t.Context(), "ns/"+strconv.Itoa(i%20), cloud.config("alice"))
+						if err != nil {
+							t.Error(err)
+							return
 						}
-						if err != nil || got != c.size {
-							t.Errorf("%d bytes, %v", got, err)
-						}
+						f.taken(t, s, c.size)
 					})
 				}
 				all.Wait()

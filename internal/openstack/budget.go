@@ -10,8 +10,8 @@ import (
 // is without end when there is no limit.
 func Quarter() int64 { return debug.SetMemoryLimit(-1) / 4 }
 
-// Memory of all long answers at a time is as much as Quarter, within these: enough for three pages of 1,000 ports, and no
-// more than helps with the longest answer.
+// Memory of all long answers at a time is as much as Quarter, within these: enough for three pages of 1,000 ports, and
+// no more than helps with the longest answer.
 const leastMemory, mostMemory = 64 << 20, 4 * longestBody
 
 // budget is memory that the answers to all sessions share. Those who wait for it take turns by their scopes: a cloud

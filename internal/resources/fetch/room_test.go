@@ -79,21 +79,8 @@ func TestUnpackingTakesTurns(t *testing.T) {
 					have = append(have, open(t, client, host, "xz"))
 				}
 				before := len(n.Dials())
-				done := false
-				go func() {
-					whole(t, open(t, client, c.then, c.packed))
-					done = true
-				}()
-				<-time.After(10 * time.Minute)
-				if done == c.waits {
+				if done := unpacks(t, client, c.then, c.packed, have); done == c.waits {
 					t.Errorf("it is done beside the others: %t", done)
-				}
-				for _, d := range have {
-					whole(t, d)
-				}
-				synctest.Wait()
-				if !done {
-					t.Error("it is not done after the others")
 				}
 				if asked := len(n.Dials()) - before; asked != map[bool]int{true: 2, false: 1}[c.waits] {
 					t.Errorf("the source was asked %d times", asked)
@@ -101,6 +88,26 @@ func TestUnpackingTakesTurns(t *testing.T) {
 			})
 		})
 	}
+}
+
+// unpacks reads an image, at the latest when others are read, and tells whether that was done beside them.
+func unpacks(t *testing.T, client fetch.Client, host, packed string, others []*fetch.Data) (beside bool) {
+	t.Helper()
+	done := false
+	go func() {
+		whole(t, open(t, client, host, packed))
+		done = true
+	}()
+	<-time.After(10 * time.Minute)
+	beside = done
+	for _, d := range others {
+		whole(t, d)
+	}
+	synctest.Wait()
+	if !done {
+		t.Error("it is not done after the others")
+	}
+	return beside
 }
 
 // Whoever unpacks for hours gives way to others, and to nobody when there are none.
